@@ -1,8 +1,11 @@
 #pragma once
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /// Opens a path relative to a folder with `O_PATH` if all its components are in the kernel's dentry cache, and fails with
@@ -21,4 +24,25 @@ static inline int clinux_open_cached(int folder, const char *path) {
 /// `posix_fallocate` would write to the file instead. glibc declares `fallocate` only with `_GNU_SOURCE`.
 static inline int clinux_allocate(int file, off_t length) {
     return (int)syscall(SYS_fallocate, file, 0, (off_t)0, length);
+}
+
+/// Returns the type of the file system that contains an open file (fstatfs(2)), or 0 on failure. The types are the magic numbers of
+/// statfs(2).
+static inline unsigned int clinux_file_system_type(int file) {
+    struct statfs status;
+    return fstatfs(file, &status) == 0 ? (unsigned int)status.f_type : 0;
+}
+
+/// Returns whether a folder ignores the case of names (`chattr +F`; ext4, F2FS and tmpfs).
+static inline int clinux_folds_case(int folder) {
+    int flags = 0;
+    return ioctl(folder, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL) != 0;
+}
+
+int renameat2(int folder, const char *name, int new_folder, const char *new_name, unsigned int flags);
+
+/// Exchanges two names in a folder atomically (renameat2(2), `RENAME_EXCHANGE`), or fails with `EINVAL` if the file system cannot.
+/// glibc declares `renameat2` only with `_GNU_SOURCE`.
+static inline int clinux_exchange(int folder, const char *name, const char *other) {
+    return renameat2(folder, name, folder, other, RENAME_EXCHANGE);
 }

@@ -88,6 +88,17 @@ package final class MemoryBudget: Sendable {
         }
     }
 
+    /// Changes the reserved bytes regardless of the limit.
+    ///
+    /// - Returns: The waiters that have been granted their memory, to be resumed without holding a lock.
+    fileprivate func adjustRegardlessOfLimit(by count: Int, largeBytes: Int) -> [Waiter] {
+        state.withLock { state in
+            state.reservedBytes += count
+            state.largeBytes += largeBytes
+            return count < 0 && !state.queue.isEmpty ? state.grantMemory(limit: limit) : []
+        }
+    }
+
     /// Changes the reserved bytes without waiting.
     ///
     /// - Returns: The waiters that have been granted their memory, to be resumed without holding a lock; `nil`, with nothing
@@ -170,6 +181,21 @@ extension MemoryBudget {
         ///   - usedBytes: The part of it that is in use.
         package func resize(to count: Int, usedBytes: Int) -> Bool {
             change { _ in (size: count, usedBytes: usedBytes) }
+        }
+
+        /// Resizes the reservation, all of it in use, even beyond the limit of the budget: for the response to a completed write,
+        /// which a client that gets an error instead would repeat. Others get memory again once the budget is below its limit.
+        package func resizeRegardlessOfLimit(to count: Int) {
+            if resize(to: count, usedBytes: count) { return }
+            let granted = size.withLock { size in
+                let largeBytes = count > budget.smallReservationBytes ? count : 0
+                defer { size = Size(reservedBytes: count, largeBytes: largeBytes) }
+                return budget.adjustRegardlessOfLimit(
+                    by: count - size.reservedBytes,
+                    largeBytes: largeBytes - size.largeBytes
+                )
+            }
+            for waiter in granted { waiter.resume() }
         }
 
         /// Shrinks the reservation to the bytes still in use and releases the rest.

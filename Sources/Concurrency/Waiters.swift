@@ -53,6 +53,11 @@ package struct Waiters: Sendable {
         return Array(waiters)
     }
 
+    /// The number of pending waiters.
+    package var count: Int {
+        waiters.count { !$0.hasEnded }
+    }
+
     /// True if no waiter is pending.
     package var isEmpty: Bool {
         waiters.allSatisfy(\.hasEnded)

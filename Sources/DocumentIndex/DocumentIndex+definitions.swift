@@ -25,7 +25,7 @@ extension DocumentIndex {
         let (phase, builds) = state.withLock { ($0.phase, $0.builds) }
         var report = IndexReport()
         report.singleFields = phase.buildState
-        if case .rebuilding(let progress) = phase { report.rejectsQueries = !awaits(progress) }
+        report.queryError = queryError(in: phase, waitingSince: phase.startTime, at: .now)
         report.exemptions = definitions.exemptions
         let isReady = report.singleFields == .ready
         func buildState(of collection: CollectionID) -> IndexReport.BuildState {
@@ -51,6 +51,15 @@ extension DocumentIndex.Phase {
         case .rebuilding(let progress): .building(documents: progress.readCount, of: progress.totalCount)
         case .failed(let error): .unavailable(reason: error.message)
         case .closed: .unavailable(reason: DocumentIndex.closed.message)
+        }
+    }
+
+    /// The time since which queries wait; `nil` in phases in which they don't.
+    fileprivate var startTime: ContinuousClock.Instant? {
+        switch self {
+        case .starting(let startTime): startTime
+        case .rebuilding(let progress): progress.startTime
+        case .ready, .failed, .closed: nil
         }
     }
 }

@@ -45,28 +45,35 @@ extension DocumentIndex {
     /// - Throws: `.unavailable` when the index cannot be used, is being rebuilt from more than ``waitDocumentCount`` documents, or
     ///   is not ready within ``waitTimeout``; `.cancelled` when the task is cancelled.
     package func waitUntilApplied(_ sequence: SequenceNumber) async throws(StatusError) {
-        let deadline = ContinuousClock.now + waitTimeout
+        let start = ContinuousClock.now
         while true {
             let (phase, applied, changeCount) = state.withLock { ($0.phase, $0.applied, $0.changeCount) }
-            switch phase {
-            case .ready: if let applied, applied >= sequence { return }
-            case .closed: throw Self.closed
-            case .failed(let error): throw error
-            case .starting:
-                guard ContinuousClock.now < deadline else { throw Self.catchingUp }
-            case .rebuilding(let progress):
-                let now = ContinuousClock.now
-                guard awaits(progress), now < deadline else {
-                    throw StatusError(rebuilding: progress.report(at: now))
-                }
-            }
+            if case .ready = phase, let applied, applied >= sequence { return }
+            if let error = queryError(in: phase, waitingSince: start, at: .now) { throw error }
             guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
             await waitForChange(after: changeCount)
         }
     }
 
-    /// Returns whether queries wait for a rebuild, instead of failing at once.
-    func awaits(_ progress: RebuildProgress) -> Bool { progress.knownCount <= waitDocumentCount }
+    /// Returns the error of a query in a phase of the index; `nil` if it can run, or waits.
+    ///
+    /// - Parameter start: The time since which it has waited; `nil` if it has not.
+    func queryError(
+        in phase: Phase,
+        waitingSince start: ContinuousClock.Instant?,
+        at now: ContinuousClock.Instant
+    ) -> StatusError? {
+        let mayWait = start.map { now < $0 + waitTimeout } ?? true
+        switch phase {
+        case .ready: return nil
+        case .closed: return Self.closed
+        case .failed(let error): return error
+        case .starting: return mayWait ? nil : Self.catchingUp
+        case .rebuilding(let progress):
+            if mayWait, progress.knownCount <= waitDocumentCount { return nil }
+            return StatusError(rebuilding: progress.report(at: now))
+        }
+    }
 
     /// Waits, without a timeout, until the index is complete and all backfills are finished.
     ///

@@ -18,15 +18,17 @@ extension DocumentIndex {
     /// Opens the index if necessary, applies all commits, and backfills one batch. Runs on the maintenance queue.
     func runMaintenance() {
         maintainer.withLock { maintainer in
-            let isTooEarly = state.withLock { state in
-                state.isRunScheduled = false
+            let (isTooEarly, wasReady) = state.withLock { state in
                 state.isImmediateRunScheduled = false
-                return state.retryTime.map { .now < $0 } ?? false
+                state.nextRunTime = .now() + Self.batchingInterval
+                let wasReady = if case .ready = state.phase { true } else { false }
+                return (state.retryTime.map { .now < $0 } ?? false, wasReady)
             }
             guard !isClosed, !isTooEarly else { return }
             do throws(Failure) {
                 if !maintainer.isOpen { try open(&maintainer) }
-                try catchUp(&maintainer) { maintainer, updates throws(Failure) in
+                // Commits that are enqueued while others are applied wait for the next batch.
+                try catchUp(&maintainer, onePass: wasReady) { maintainer, updates throws(Failure) in
                     try maintainer.apply(updates, onApplied: publishApplied)
                 }
                 try maintainer.setDefinitions(definitions.withLock { $0.value })
@@ -43,7 +45,7 @@ extension DocumentIndex {
                     state.lastFailure = nil
                     state.lowDiskSpaceSince = nil
                     state.retryTime = nil
-                    return isBackfilling || !state.queue.isEmpty
+                    return isBackfilling || !wasReady && !state.queue.isEmpty
                 }
                 // A commit that was enqueued before the phase became ready did not schedule a run.
                 if needsRun { maintenanceQueue.async { self.runMaintenance() } }
@@ -61,7 +63,7 @@ extension DocumentIndex {
     }
 
     private func open(_ maintainer: inout IndexMaintainer) throws(Failure) {
-        setPhase(.starting)
+        setPhase(.starting(since: .now))
         let (last, rebuildReason) = state.withLock { ($0.last, $0.rebuildReason) }
         var reason = if let rebuildReason { rebuildReason } else { try maintainer.open(last: last.sequence) }
         if reason == nil, maintainer.applied < last.sequence,
@@ -75,9 +77,12 @@ extension DocumentIndex {
     }
 
     /// Applies all commits that follow `applied`, from the queue, and from the source where the queue has a gap.
+    ///
+    /// - Parameter onePass: Whether to leave the commits that are enqueued in the meantime.
     private func catchUp<Target>(
         _ target: inout Target,
         from applied: (Target) -> SequenceNumber,
+        onePass: Bool = false,
         _ apply: (inout Target, [IndexUpdate]) throws(Failure) -> Void
     ) throws(Failure) {
         while true {
@@ -93,14 +98,16 @@ extension DocumentIndex {
             }
             if updates.isEmpty { return }
             try apply(&target, Array(updates))
+            if onePass { return }
         }
     }
 
     private func catchUp(
         _ maintainer: inout IndexMaintainer,
+        onePass: Bool,
         _ apply: (inout IndexMaintainer, [IndexUpdate]) throws(Failure) -> Void
     ) throws(Failure) {
-        try catchUp(&maintainer, from: \.applied, apply)
+        try catchUp(&maintainer, from: \.applied, onePass: onePass, apply)
     }
 
     private func catchUp(_ builder: inout IndexBulkBuilder) throws(Failure) {

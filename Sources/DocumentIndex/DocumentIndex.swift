@@ -8,17 +8,18 @@ internal import Synchronization
 
 /// The index of all documents by their fields: a derived database that is updated asynchronously after each commit.
 ///
-/// Commits are queued and applied on a maintenance queue, all pending ones in one transaction. While nothing waits for the index,
-/// commits are batched, since a document in a large batch costs a third as much as one applied alone. ``waitUntilApplied(_:)``
-/// makes a query see every commit that was acknowledged before it. Commits that are missing from the queue after startup or an
-/// error are read from the source; if it no longer has them, the index is rebuilt from all documents.
+/// Commits are queued and applied on a maintenance queue, all pending ones in one transaction. A commit after a pause is applied at
+/// once. Those that follow it closely are batched while nothing waits for the index, since a document in a large batch costs a third
+/// as much as one applied alone. ``waitUntilApplied(_:)`` makes a query see every commit that was acknowledged before it. Commits
+/// that are missing from the queue after startup or an error are read from the source; if it no longer has them, the index is
+/// rebuilt from all documents.
 ///
 /// An error in the index does not affect reads and writes of documents: maintenance is retried, and queries fail with the error.
 package final class DocumentIndex: Sendable {
     /// The lifecycle phase of the index.
     enum Phase: Sendable {
-        /// The index is being opened, or applies commits from the source.
-        case starting
+        /// The index is being opened, or applies commits from the source, since a time.
+        case starting(since: ContinuousClock.Instant)
         /// The index is being rebuilt.
         case rebuilding(RebuildProgress)
         /// The index applies commits as they arrive.
@@ -38,7 +39,7 @@ package final class DocumentIndex: Sendable {
 
     /// The state that the maintenance queue, the committer and readers share.
     struct State {
-        var phase = Phase.starting
+        var phase = Phase.starting(since: .now)
         /// True while a rebuild writes its entries. Commits are not applied until it is done.
         var isWritingRebuiltEntries = false
         /// The commits that are waiting to be applied.
@@ -48,10 +49,12 @@ package final class DocumentIndex: Sendable {
         var last: (sequence: SequenceNumber, time: Timestamp?)
         /// The last commit in the index; `nil` while the index cannot be used.
         var applied: SequenceNumber?
-        /// True if a run of ``DocumentIndex/runMaintenance()`` is scheduled, now or after the batching delay.
+        /// True if a run of ``DocumentIndex/runMaintenance()`` is scheduled at ``nextRunTime``.
         var isRunScheduled = false
-        /// True if a run is scheduled without delay, on behalf of a waiter.
+        /// True if a run is scheduled without delay, on behalf of a waiter or for a full batch.
         var isImmediateRunScheduled = false
+        /// The earliest time of the next run that is not immediate.
+        var nextRunTime = DispatchTime.now()
         /// The build states by collection, and the progress of the running backfill.
         var builds: (states: [CollectionID: IndexBuildState], backfill: BackfillProgress?) = ([:], nil)
         /// True if a backfill is running or pending.
@@ -122,8 +125,8 @@ package final class DocumentIndex: Sendable {
     private static let maximumBatchBytes = 4 << 20
     /// The size of queued commits above which the committer waits.
     private static let maximumQueuedBytes = 16 << 20
-    /// The time for which commits are batched.
-    private static let batchingDelay = DispatchTimeInterval.milliseconds(250)
+    /// The time between two runs while nothing waits: commits are batched for so long.
+    static let batchingInterval = DispatchTimeInterval.milliseconds(500)
 
     static let closed = StatusError(.unavailable, "Hearth is shutting down.")
 
@@ -199,28 +202,39 @@ package final class DocumentIndex: Sendable {
 
     /// Enqueues commits that follow the last ones. Readers of documents must get theirs already.
     package func enqueue(_ update: IndexUpdate) {
-        let isUrgent: Bool? = state.withLock { state in
-            guard case .closed = state.phase else {
-                state.last = (update.last, update.time)
-                state.queue.append(update)
-                state.queuedBytes += update.byteCount
-                if state.queuedBytes > Self.maximumQueuedBytes, !state.appliesCommits {
-                    // The source has them.
-                    state.queue = []
-                    state.queuedBytes = 0
-                }
-                guard case .ready = state.phase else { return nil }
-                let isUrgent = !state.waiters.isEmpty || state.queuedBytes >= Self.maximumBatchBytes
-                guard isUrgent || !state.isRunScheduled else { return nil }
-                state.isRunScheduled = true
-                return isUrgent
+        let (isUrgent, runTime): (Bool, DispatchTime?) = state.withLock { state in
+            if case .closed = state.phase { return (false, nil) }
+            state.last = (update.last, update.time)
+            state.queue.append(update)
+            state.queuedBytes += update.byteCount
+            if state.queuedBytes > Self.maximumQueuedBytes, !state.appliesCommits {
+                // The source has them.
+                state.queue = []
+                state.queuedBytes = 0
             }
-            return nil
+            guard case .ready = state.phase, !state.isImmediateRunScheduled else { return (false, nil) }
+            if !state.waiters.isEmpty || state.queuedBytes >= Self.maximumBatchBytes {
+                state.isImmediateRunScheduled = true
+                return (true, nil)
+            }
+            guard !state.isRunScheduled else { return (false, nil) }
+            state.isRunScheduled = true
+            return (false, state.nextRunTime)
         }
-        switch isUrgent {
-        case true?: maintenanceQueue.async { self.runMaintenance() }
-        case false?: maintenanceQueue.asyncAfter(deadline: .now() + Self.batchingDelay) { self.runMaintenance() }
-        case nil: break
+        if isUrgent { maintenanceQueue.async { self.runMaintenance() } }
+        if let runTime { scheduleRun(at: runTime) }
+    }
+
+    /// Schedules a run for the commits that are queued then. It is postponed if an immediate run begins before it.
+    private func scheduleRun(at time: DispatchTime) {
+        maintenanceQueue.asyncAfter(deadline: time) {
+            let (isDue, nextTime): (Bool, DispatchTime?) = self.state.withLock { state in
+                if !state.queue.isEmpty, state.nextRunTime > .now() { return (false, state.nextRunTime) }
+                state.isRunScheduled = false
+                return (!state.queue.isEmpty, nil)
+            }
+            if let nextTime { self.scheduleRun(at: nextTime) }
+            if isDue { self.runMaintenance() }
         }
     }
 

@@ -21,6 +21,7 @@ public struct UTF8Key: Hashable, Comparable, Sendable, ExpressibleByStringLitera
     }
 
     /// Creates a key from untrusted bytes, or `nil` if they are not well-formed UTF-8.
+    @inlinable
     public init?(validating bytes: some Collection<UInt8>) {
         guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
         self.init(string)

@@ -30,6 +30,22 @@ struct MemoryBudgetTests {
     }
 
     @Test
+    func `What must be sent is reserved beyond the limit, and others wait until it is released`() async {
+        let budget = MemoryBudget(limit: 100, smallReservationBytes: 100, timeout: .seconds(1), clock: FrozenClock())
+        let (other, response) = (Reservation(of: budget), Reservation(of: budget))
+        #expect(await other.reserve(90))
+        #expect(!response.resize(to: 20, usedBytes: 20))
+        response.resizeRegardlessOfLimit(to: 20)
+        #expect(budget.reservedBytes == 110)
+        async let waiting = Reservation(of: budget).reserve(30)
+        while budget.waiterCount < 1 { await Task.yield() }
+        other.shrink(to: 60)
+        #expect(budget.waiterCount == 1)
+        response.resizeRegardlessOfLimit(to: 5)
+        #expect(await waiting)
+    }
+
+    @Test
     func `A reservation fails on timeout and on cancellation`() async {
         let timingOut = MemoryBudget(limit: 100, smallReservationBytes: 32 << 10, timeout: .seconds(1), clock: InstantClock())
         let all = Reservation(of: timingOut)

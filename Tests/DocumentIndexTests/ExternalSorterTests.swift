@@ -93,7 +93,8 @@ struct ExternalSorterTests {
         to changes: inout EntryChangeBuffer
     ) {
         let entries = IndexEntries(sorting: [IndexEntries.Entry(slot: slot, value: 0..<value.count, isDouble: isDouble)], value)
-        let scopes = [(scope: Int64(1), name: changes.append(name: name))]
+        let collection = IndexCatalog.CollectionScopes(collection: 1, group: nil)
+        let scopes = changes.append(IndexWriter.Names(scopes: collection, path: name, idStart: 0))
         if isAddition {
             changes.append(from: IndexEntries(), to: entries, scopes: scopes)
         } else {

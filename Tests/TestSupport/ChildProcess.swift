@@ -47,11 +47,13 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The test threads block signals, and a child would inherit their signal mask.
-        var none = sigset_t()
+        // The test threads block signals, and a test process in the background ignores SIGINT. A child would inherit both.
+        var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
+        sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var processID: Int32 = 0
         let failure = Self.withStrings([program] + arguments) { arguments in
             Self.withStrings(environment.map { "\($0)=\($1)" }) { environment in

@@ -134,11 +134,11 @@ extension IndexConnectionPool {
     ) throws(StatusError) -> Result {
         do {
             return try connection.inDatabase { database in
-                try database.execute(sql: "BEGIN")
+                try database.cachedStatement(sql: "BEGIN").execute()
                 defer {
                     // First, so that a cancellation does not interrupt the rollback.
                     operation.detach()
-                    try? database.execute(sql: "ROLLBACK")
+                    try? database.cachedStatement(sql: "ROLLBACK").execute()
                 }
                 return try operation.withProgressHandler(database) {
                     let snapshot = try IndexSnapshot(database, operation, of: file)

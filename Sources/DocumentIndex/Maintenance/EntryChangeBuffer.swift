@@ -24,11 +24,16 @@ struct EntryChangeBuffer {
     /// A range of the buffered bytes.
     typealias ByteRange = Range<UInt32>
 
-    /// Appends a name, to be shared by the entries of one document.
-    mutating func append(name: [UInt8]) -> ByteRange {
-        let start = UInt32(bytes.count)
-        bytes += name
-        return start..<UInt32(bytes.count)
+    /// The scopes in which a document's fields are indexed, with its name in each.
+    typealias Scopes = [(scope: Int64, name: ByteRange)]
+
+    /// Appends the name of a document, to be shared by its entries.
+    mutating func append(_ names: IndexWriter.Names) -> Scopes {
+        let (start, end) = (bytes.count, bytes.count + names.path.count)
+        bytes += names.path
+        let collection = (scope: names.scopes.collection, name: UInt32(start + names.idStart)..<UInt32(end))
+        guard let group = names.scopes.group else { return [collection] }
+        return [collection, (scope: group, name: UInt32(start)..<UInt32(end))]
     }
 
     /// Appends the difference between a document's old and new entries, for each of several scopes.
@@ -39,7 +44,7 @@ struct EntryChangeBuffer {
     mutating func append(
         from old: IndexEntries,
         to new: IndexEntries,
-        scopes: [(scope: Int64, name: ByteRange)],
+        scopes: Scopes,
         removing: Bool = true,
         adding: Bool = true
     ) {
@@ -88,7 +93,7 @@ struct EntryChangeBuffer {
     private mutating func append(
         _ entry: IndexEntries.Entry,
         at start: Int,
-        _ scopes: [(scope: Int64, name: ByteRange)],
+        _ scopes: Scopes,
         isAddition: Bool
     ) {
         let value = start + entry.value.lowerBound..<start + entry.value.upperBound
@@ -113,14 +118,13 @@ struct EntryChangeBuffer {
         var result: Result<Void, Failure> = .success(())
         bytes.withUnsafeBytes { bytes in
             changes.sort { left, right in
-                let order = left.change(in: bytes).compare(right.change(in: bytes))
+                let order = left.compare(right, in: bytes)
                 return order == 0 ? left.order < right.order : order < 0
             }
             do throws(Failure) {
                 for index in changes.indices {
-                    let change = changes[index].change(in: bytes)
-                    if index + 1 < changes.count, changes[index + 1].change(in: bytes).compare(change) == 0 { continue }
-                    try body(change)
+                    if index + 1 < changes.count, changes[index].compare(changes[index + 1], in: bytes) == 0 { continue }
+                    try body(changes[index].change(in: bytes))
                 }
             } catch {
                 result = .failure(error)
@@ -136,6 +140,14 @@ struct EntryChangeBuffer {
 }
 
 extension EntryChangeBuffer.Change {
+    /// Compares two entries in index order. The space and the prefix, which decide most comparisons, need none of the bytes.
+    @inline(__always)
+    fileprivate func compare(_ other: Self, in bytes: UnsafeRawBufferPointer) -> Int {
+        if space != other.space { return space < other.space ? -1 : 1 }
+        if prefix != other.prefix { return prefix < other.prefix ? -1 : 1 }
+        return change(in: bytes).compare(other.change(in: bytes))
+    }
+
     @inline(__always)
     fileprivate func change(in bytes: UnsafeRawBufferPointer) -> EntryChange {
         EntryChange(

@@ -308,7 +308,7 @@ extension IndexMaintainer {
             isMarkedOpen = true
         }
         var context = context
-        let newEdition = file.edition
+        let (oldEdition, newEdition) = (edition, file.edition)
         // Kept only if the transaction commits.
         self.context = IndexWriter.Context()
         let result = try Self.catchingDatabaseErrors {
@@ -317,7 +317,7 @@ extension IndexMaintainer {
                 var result: Result?
                 try database.inTransaction(.immediate) {
                     result = try body(database, &context)
-                    try IndexWriter.setEdition(newEdition, database)
+                    if oldEdition != newEdition { try IndexWriter.setEdition(newEdition, database) }
                     return .commit
                 }
                 guard let result else { throw IndexDatabaseError(corruption: "a transaction has no result") }

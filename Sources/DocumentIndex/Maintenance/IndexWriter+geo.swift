@@ -35,8 +35,10 @@ extension IndexWriter {
                 insert.bind(Int64(box.latitudes.upperBound), at: 5)
                 insert.bind(Int64(box.longitudes.lowerBound), at: 6)
                 insert.bind(Int64(box.longitudes.upperBound), at: 7)
-                insert.bind(name, at: 8)
-                try insert.run()
+                try name.withUnsafeBytes { name in
+                    insert.bind(unowned: name, at: 8)
+                    try insert.run()
+                }
                 index += 1
             }
         }
@@ -51,17 +53,5 @@ extension IndexWriter {
         insert.bind(space.id, at: 1)
         try insert.run()
         return database.lastInsertedRowID
-    }
-}
-
-extension IndexEntries {
-    /// The fields that are geo points.
-    fileprivate var geoPoints: [(slot: Int64, point: GeoPoint)] {
-        entries.compactMap { entry in
-            guard bytes[entry.value.lowerBound] == TypeBracket.geoPoint.firstByte,
-                entry.slot & 1 == IndexSpace.Kind.value.rawValue
-            else { return nil }
-            return GeoPoint(valueKey: bytes[entry.value]).map { (entry.slot, $0) }
-        }
     }
 }

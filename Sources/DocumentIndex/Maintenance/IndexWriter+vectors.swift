@@ -41,7 +41,7 @@ extension IndexWriter {
 
 extension PackedVector {
     /// Returns whether a row of `vectors` has the vector, and the name of its document.
-    func isStored(at row: Int64, _ name: [UInt8], _ database: Database) throws -> Bool {
+    func isStored(at row: Int64, _ name: some Sequence<UInt8>, _ database: Database) throws -> Bool {
         let select = try IndexStatement("SELECT name, isExact, vector FROM vectors WHERE id = ?1", database)
         defer { select.reset() }
         select.bind(row, at: 1)

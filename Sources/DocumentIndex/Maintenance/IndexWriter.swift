@@ -72,12 +72,12 @@ final class IndexWriter {
     func markUnreadable(_ paths: [DocumentPath], _ context: inout Context) throws {
         for path in paths {
             insertDocument.bind(0, at: 3)
-            try run(insertDocument, IndexCatalog.unreadableDocuments, NameKey(path).bytes)
+            try NameKey(path).bytes.withUnsafeBytes { try run(insertDocument, IndexCatalog.unreadableDocuments, $0) }
             context.hasUnreadableDocuments = true
         }
     }
 
-    private func removeUnreadableMark(of path: DocumentPath, _ context: inout Context) throws {
+    private func removeUnreadableMark(of names: Names, _ context: inout Context) throws {
         let hasMarks =
             try context.hasUnreadableDocuments
             ?? (Int.fetchOne(
@@ -86,7 +86,7 @@ final class IndexWriter {
                 arguments: [IndexCatalog.unreadableDocuments]
             ) != nil)
         context.hasUnreadableDocuments = hasMarks
-        if hasMarks { try run(deleteDocument, IndexCatalog.unreadableDocuments, NameKey(path).bytes) }
+        if hasMarks { try names.path.withUnsafeBytes { try run(deleteDocument, IndexCatalog.unreadableDocuments, $0) } }
     }
 
     /// Writes the buffered changes to entries, in index order.
@@ -133,10 +133,10 @@ final class IndexWriter {
 
     /// Marks the index as complete up to a commit.
     func setPosition(_ sequence: SequenceNumber, _ time: Timestamp?) throws {
-        try database.execute(
-            sql: "UPDATE state SET sequence = ?, time = ?, isComplete = true",
-            arguments: [Int64(sequence.rawValue), time?.microseconds]
-        )
+        let update = try IndexStatement("UPDATE state SET sequence = ?1, time = ?2, isComplete = 1", database)
+        update.bind(Int64(sequence.rawValue), at: 1)
+        if let time { update.bind(time.microseconds, at: 2) } else { update.bindNull(at: 2) }
+        try update.run()
     }
 
     /// Sets the edition of the file.
@@ -148,44 +148,53 @@ final class IndexWriter {
 extension IndexWriter {
     /// The scopes that contain a document, with the document's name in each.
     struct Names {
-        /// The scope of the document's collection.
-        let collection: (scope: Int64, name: [UInt8])
-        /// The scope of the collection group; `nil` for a document of a top-level collection.
-        let group: (scope: Int64, name: [UInt8])?
-        /// The name in the scope of all documents.
+        /// The scopes of the document's collection.
+        let scopes: IndexCatalog.CollectionScopes
+        /// The name in the scopes of the collection group and of all documents.
         let path: [UInt8]
+        /// The start of the name in the scope of the collection, which is the last part of the path's.
+        let idStart: Int
 
+        /// The name in the scope of the collection.
+        var id: ArraySlice<UInt8> { path[idStart...] }
         /// The scope in which the document's vectors are stored; see ``VectorSpace``.
-        var vectors: (scope: Int64, name: [UInt8]) { group ?? collection }
+        var vectors: (scope: Int64, name: ArraySlice<UInt8>) { scopes.group.map { ($0, path[...]) } ?? (scopes.collection, id) }
         /// The scopes in which the document's fields are indexed.
-        var indexed: [(scope: Int64, name: [UInt8])] { [collection] + (group.map { [$0] } ?? []) }
-        /// All scopes that contain the document.
-        var all: [(scope: Int64, name: [UInt8])] { indexed + [(IndexCatalog.allDocuments, path)] }
+        var indexed: [(scope: Int64, name: ArraySlice<UInt8>)] {
+            [(scopes.collection, id)] + (scopes.group.map { [($0, path[...])] } ?? [])
+        }
     }
 
     private func names(of path: DocumentPath, creating: Bool, _ context: inout Context) throws -> Names? {
-        let id = path.collection
-        let scope = try context.catalog.scopeID(IndexCatalog.scopeName(of: id), creating: creating, in: database)
-        guard let scope else { return nil }
-        let collection = (scope: scope, name: NameKey(path.id).bytes)
-        let key = NameKey(path).bytes
-        guard id.parent != nil else { return Names(collection: collection, group: nil, path: key) }
-        let group = try context.catalog.scopeID(IndexCatalog.scopeName(ofGroup: id.id), creating: creating, in: database)
-        guard let group else { return nil }
-        return Names(collection: collection, group: (group, key), path: key)
+        guard let scopes = try context.catalog.scopes(of: path.collection, creating: creating, in: database) else { return nil }
+        context.encoder.removeAll()
+        context.encoder.append(path.collection)
+        let idStart = context.encoder.bytes.count
+        context.encoder.append(path.id)
+        // A copy, so that the encoder keeps its buffer.
+        return Names(scopes: scopes, path: context.encoder.bytes.withUnsafeBytes { Array($0) }, idStart: idStart)
+    }
+
+    /// Calls `body` with each scope that contains a document, and the document's name in it.
+    private func forEachScope(of names: Names, _ body: (Int64, UnsafeRawBufferPointer) throws -> Void) rethrows {
+        try names.path.withUnsafeBytes { path in
+            try body(names.scopes.collection, UnsafeRawBufferPointer(rebasing: path[names.idStart...]))
+            if let group = names.scopes.group { try body(group, path) }
+            try body(IndexCatalog.allDocuments, path)
+        }
     }
 
     private func stage(_ path: DocumentPath, _ fields: MapValue?, _ context: inout Context) throws {
         guard let names = try names(of: path, creating: fields != nil, &context) else { return }
-        try removeUnreadableMark(of: path, &context)
-        let contentID = try contentID(of: names.collection)
+        try removeUnreadableMark(of: names, &context)
+        let contentID = try contentID(of: names)
         let (old, oldByteCount) = try contentID.map { try storedEntries($0) } ?? (IndexEntries(), 0)
         guard let fields else {
             guard let contentID else { return }
             addSizeChange(CollectionSize(documentCount: -1, byteCount: -oldByteCount), names, &context)
-            try replace(old, with: IndexEntries(), contentID, names, in: path.collection.id, &context)
+            try replace(old, with: IndexEntries(), contentID, names, of: path, &context)
             try replaceVectors(old, with: IndexEntries(), contentID, names)
-            for (scope, name) in names.all { try run(deleteDocument, scope, name) }
+            try forEachScope(of: names) { scope, name in try run(deleteDocument, scope, name) }
             deleteContent.bind(contentID, at: 1)
             try deleteContent.run()
             return
@@ -209,24 +218,22 @@ extension IndexWriter {
         if let contentID {
             try replaceVectors(old, with: new, contentID, names)
             guard old.bytes != new.bytes || oldByteCount != byteCount else { return }
-            try replace(old, with: new, contentID, names, in: path.collection.id, &context)
+            try replace(old, with: new, contentID, names, of: path, &context)
             try write(new, byteCount, contentID)
         } else {
             let contentID = try nextContentID(&context)
-            for (scope, name) in names.all {
-                insertDocument.bind(contentID, at: 3)
-                try run(insertDocument, scope, name)
-            }
+            insertDocument.bind(contentID, at: 3)
+            try forEachScope(of: names) { scope, name in try run(insertDocument, scope, name) }
             try write(new, byteCount, contentID)
-            try replace(old, with: new, contentID, names, in: path.collection.id, &context)
+            try replace(old, with: new, contentID, names, of: path, &context)
             try replaceVectors(old, with: new, contentID, names)
         }
     }
 
-    private func contentID(of document: (scope: Int64, name: [UInt8])) throws -> Int64? {
+    private func contentID(of names: Names) throws -> Int64? {
         defer { selectDocument.reset() }
-        selectDocument.bind(document.scope, at: 1)
-        return try document.name.withUnsafeBytes { name in
+        selectDocument.bind(names.scopes.collection, at: 1)
+        return try names.id.withUnsafeBytes { name in
             selectDocument.bind(unowned: name, at: 2)
             return try selectDocument.step() ? selectDocument.integer(0) : nil
         }
@@ -248,12 +255,10 @@ extension IndexWriter {
         }
     }
 
-    private func run(_ statement: IndexStatement, _ scope: Int64, _ name: [UInt8]) throws {
+    private func run(_ statement: IndexStatement, _ scope: Int64, _ name: UnsafeRawBufferPointer) throws {
         statement.bind(scope, at: 1)
-        try name.withUnsafeBytes { name in
-            statement.bind(unowned: name, at: 2)
-            try statement.run()
-        }
+        statement.bind(unowned: name, at: 2)
+        try statement.run()
     }
 
     private func nextContentID(_ context: inout Context) throws -> Int64 {
@@ -263,17 +268,18 @@ extension IndexWriter {
     }
 
     private func addSizeChange(_ change: CollectionSize, _ names: Names, _ context: inout Context) {
-        for (scope, _) in names.all { context.sizeChanges[scope, default: .zero] += change }
+        context.sizeChanges[names.scopes.collection, default: .zero] += change
+        if let group = names.scopes.group { context.sizeChanges[group, default: .zero] += change }
+        context.sizeChanges[IndexCatalog.allDocuments, default: .zero] += change
     }
 }
 
 extension IndexWriter {
     /// Replaces the entries of a document with those of the desired indexing policy.
     func backfill(_ path: DocumentPath, _ context: inout Context) throws {
-        guard let names = try names(of: path, creating: false, &context), let contentID = try contentID(of: names.collection)
-        else { return }
+        guard let names = try names(of: path, creating: false, &context), let contentID = try contentID(of: names) else { return }
         let entries = try storedEntries(contentID).entries
-        try replace(entries, with: entries, contentID, names, in: path.collection.id, &context)
+        try replace(entries, with: entries, contentID, names, of: path, &context)
     }
 
     /// Buffers the changes to a document's entries, according to the indexing policy of its collection.
@@ -282,17 +288,17 @@ extension IndexWriter {
         with new: IndexEntries,
         _ contentID: Int64,
         _ names: Names,
-        in collection: CollectionID,
+        of path: DocumentPath,
         _ context: inout Context
     ) throws {
-        guard let state = try buildState(of: collection, &context) else {
+        guard let state = try buildState(of: path.collection, &context) else {
             return try replace(old, with: new, contentID, names, &context)
         }
         let desired = try state.desired.entries(from: new, &context.catalog, database)
         let maintained = try state.maintained.entries(from: old, &context.catalog, database)
         guard !state.isBackfilled else { return try replace(maintained, with: desired, contentID, names, &context) }
         let readable = try state.readable.entries(from: old, &context.catalog, database)
-        let scopes = names.indexed.map { (scope: $0.scope, name: context.changes.append(name: $0.name)) }
+        let scopes = context.changes.append(names)
         context.changes.append(from: maintained, to: desired, scopes: scopes, adding: false)
         context.changes.append(from: readable, to: desired, scopes: scopes, removing: false)
         try replaceGeoPoints(old, with: desired, contentID, names, isForced: true)
@@ -305,17 +311,16 @@ extension IndexWriter {
         _ names: Names,
         _ context: inout Context
     ) throws {
-        let scopes = names.indexed.map { (scope: $0.scope, name: context.changes.append(name: $0.name)) }
+        let scopes = context.changes.append(names)
         context.changes.append(from: old, to: new, scopes: scopes)
         try replaceGeoPoints(old, with: new, contentID, names)
     }
 
-    private func buildState(of collection: CollectionID, _ context: inout Context) throws -> ResolvedIndexBuildState? {
-        if let states = context.buildStates { return states[collection] }
-        let states = try IndexBuildState.fetchAll(database).mapValues {
-            try ResolvedIndexBuildState($0, &context.catalog, database)
-        }
+    private func buildState(of collection: CollectionPath, _ context: inout Context) throws -> ResolvedIndexBuildState? {
+        let states =
+            try context.buildStates
+            ?? IndexBuildState.fetchAll(database).mapValues { try ResolvedIndexBuildState($0, &context.catalog, database) }
         context.buildStates = states
-        return states[collection]
+        return states.isEmpty ? nil : states[collection.id]
     }
 }

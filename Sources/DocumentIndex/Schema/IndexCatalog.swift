@@ -16,6 +16,16 @@ struct IndexCatalog {
     private var scopes: [UTF8Key: Int64] = [:]
     private var fields: [FieldName: Int64] = [:]
     private var parents: [Int64: Int64] = [:]
+    /// The collection that ``scopes(of:creating:in:)`` was last called with: documents are written collection by collection.
+    private var lastCollection: (path: CollectionPath, scopes: CollectionScopes)?
+
+    /// The scopes in which the fields of a collection's documents are indexed.
+    struct CollectionScopes {
+        /// The scope of the collection.
+        let collection: Int64
+        /// The scope of the collection group; `nil` for a top-level collection.
+        let group: Int64?
+    }
 
     /// The maximum number of cached IDs of each kind.
     private static let maximumCount = 20_000
@@ -27,6 +37,24 @@ struct IndexCatalog {
         if scopes.count >= Self.maximumCount { scopes.removeAll(keepingCapacity: true) }
         scopes[name] = id
         return id
+    }
+
+    /// Returns the scopes of a collection; `nil` if it has none and `creating` is `false`.
+    mutating func scopes(
+        of collection: CollectionPath,
+        creating: Bool,
+        in database: Database
+    ) throws -> CollectionScopes? {
+        if let lastCollection, lastCollection.path == collection { return lastCollection.scopes }
+        guard let scope = try scopeID(Self.scopeName(of: collection), creating: creating, in: database) else { return nil }
+        var group: Int64?
+        if collection.parent != nil {
+            group = try scopeID(Self.scopeName(ofGroup: collection.id), creating: creating, in: database)
+            guard group != nil else { return nil }
+        }
+        let scopes = CollectionScopes(collection: scope, group: group)
+        lastCollection = (collection, scopes)
+        return scopes
     }
 
     /// Returns the ID of a field in the map field `parent`, which is 0 for a top-level field; `nil` if it has none and `creating`

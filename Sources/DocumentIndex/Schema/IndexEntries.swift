@@ -22,11 +22,22 @@ struct IndexEntries {
     /// The complete vectors of entries that were computed from a document; ``bytes`` may have only their first components.
     private(set) var vectors: [(slot: Int64, vector: [Double])] = []
 
+    /// True if some entry is a geo point, or a vector; few documents have any.
+    private var hasGeoPoints = false
+    private var hasVectors = false
+
     /// The slots of the fields that are vectors.
-    var vectorSlots: [Int64] {
-        entries.compactMap { entry in
-            bytes[entry.value].first == TypeBracket.vector.firstByte && entry.slot & 1 == IndexSpace.Kind.value.rawValue
-                ? entry.slot : nil
+    var vectorSlots: [Int64] { hasVectors ? fields(in: .vector).map(\.slot) : [] }
+
+    /// The fields that are geo points.
+    var geoPoints: [(slot: Int64, point: GeoPoint)] {
+        guard hasGeoPoints else { return [] }
+        return fields(in: .geoPoint).compactMap { entry in GeoPoint(valueKey: bytes[entry.value]).map { (entry.slot, $0) } }
+    }
+
+    private func fields(in bracket: TypeBracket) -> [Entry] {
+        entries.filter { entry in
+            bytes[entry.value].first == bracket.firstByte && entry.slot & 1 == IndexSpace.Kind.value.rawValue
         }
     }
 
@@ -41,6 +52,12 @@ struct IndexEntries {
                 left.slot == right.slot ? bytes.compare(left.value, right.value) < 0 : left.slot < right.slot
             }
         }
+        for entry in entries { noteType(ofFirstByte: bytes[entry.value].first) }
+    }
+
+    private mutating func noteType(ofFirstByte byte: UInt8?) {
+        if byte == TypeBracket.geoPoint.firstByte { hasGeoPoints = true }
+        if byte == TypeBracket.vector.firstByte { hasVectors = true }
     }
 }
 
@@ -114,6 +131,7 @@ extension IndexEntries {
         let start = bytes.count
         bytes.append(contentsOf: value)
         entries.append(Entry(slot: slot, value: start..<bytes.count, isDouble: isDouble))
+        noteType(ofFirstByte: value.first)
     }
 }
 
@@ -123,28 +141,19 @@ extension IndexEntries {
     /// - Throws: A corruption error when the bytes are invalid.
     init(bytes stored: UnsafeRawBufferPointer) throws(IndexDatabaseError) {
         bytes = Array(stored)
+        entries.reserveCapacity(32)
         var offset = 0
-        while offset < bytes.count {
-            guard let slot = varint(at: &offset), let length = varint(at: &offset), length >> 1 <= UInt64(bytes.count - offset)
+        while offset < stored.count {
+            guard let slot = stored.varint(at: &offset), let length = stored.varint(at: &offset),
+                length >> 1 <= UInt64(stored.count - offset)
             else {
                 throw IndexDatabaseError(corruption: "the entries of a document cannot be decoded")
             }
             let end = offset + Int(length >> 1)
             entries.append(Entry(slot: Int64(slot), value: offset..<end, isDouble: length & 1 == 1))
+            if offset < end { noteType(ofFirstByte: stored[offset]) }
             offset = end
         }
-    }
-
-    private func varint(at offset: inout Int) -> UInt64? {
-        var value: UInt64 = 0
-        for shift in stride(from: 0, to: 56, by: 7) {
-            guard offset < bytes.count else { return nil }
-            let byte = bytes[offset]
-            offset += 1
-            value |= UInt64(byte & 0x7f) << UInt64(shift)
-            if byte < 0x80 { return value }
-        }
-        return nil
     }
 }
 
@@ -166,6 +175,19 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Decodes a LEB128 number and advances past it; `nil` if the bytes end, or the number is too long.
+    fileprivate func varint(at offset: inout Int) -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: 0, to: 56, by: 7) {
+            guard offset < count else { return nil }
+            let byte = self[offset]
+            offset += 1
+            value |= UInt64(byte & 0x7f) << UInt64(shift)
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+
     /// Compares two ranges of the bytes lexicographically.
     func compare(_ left: Range<Int>, _ right: Range<Int>) -> Int {
         UnsafeRawBufferPointer(rebasing: self[left]).compare(UnsafeRawBufferPointer(rebasing: self[right]))

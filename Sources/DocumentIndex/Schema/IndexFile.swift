@@ -6,7 +6,7 @@ internal import Glibc
 internal import StorageIO
 internal import UTF8Text
 
-/// The file `index.sqlite` of a data folder, with SQLite's WAL and shared-memory files.
+/// The file `index.sqlite` of a data folder, with SQLite's WAL.
 ///
 /// The file is not synced while it is open, so after a power failure its contents are undefined. It can also be replaced with
 /// another one, from a backup or by accident. Therefore each run of the server that writes the file gives it a new edition, in
@@ -187,7 +187,7 @@ extension IndexFile {
                         """
                 )
             }
-            return try DatabaseQueue(path: path, configuration: configuration)
+            return try DatabaseQueue(path: exclusivePath, configuration: configuration)
         }
     }
 
@@ -228,10 +228,7 @@ extension IndexFile {
                 configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
             }
             // Without `immutable`, SQLite would create or read the files beside it.
-            return try DatabaseQueue(
-                path: "file:\(PercentEncoding.encode(UTF8Key(path)))?immutable=1",
-                configuration: configuration
-            )
+            return try DatabaseQueue(path: uri(path, "immutable=1"), configuration: configuration)
         }
     }
 
@@ -246,7 +243,19 @@ extension IndexFile {
             configuration.prepareDatabase { [cacheBytes] database in
                 try database.execute(sql: "PRAGMA cache_size = -\((cacheBytes / 6) >> 10)")
             }
-            return try DatabaseQueue(path: path, configuration: configuration)
+            return try DatabaseQueue(path: exclusivePath, configuration: configuration)
         }
+    }
+
+    /// The path for connections of this process alone, which share the index of the WAL in memory
+    /// (https://www.sqlite.org/vfs.html, `unix-excl`).
+    ///
+    /// A mapped file, as other processes would need it, costs system calls for each lock, and ends the process by `SIGBUS` when a
+    /// page that it maps gets no block on a full disk.
+    private var exclusivePath: String { Self.uri(path, "vfs=unix-excl") }
+
+    /// Returns a path with a parameter, which SQLite reads from a URI (https://www.sqlite.org/uri.html).
+    private static func uri(_ path: String, _ parameter: String) -> String {
+        "file:\(PercentEncoding.encode(UTF8Key(path)))?\(parameter)"
     }
 }

@@ -23,20 +23,24 @@ struct IndexFileHeader {
 
     /// Reads the header; `nil` if the database has another format.
     init?(_ database: Database) throws {
-        let application = try Int.fetchOne(database, sql: "PRAGMA application_id")
-        guard application == IndexSchema.applicationID,
-            // Another format may have other columns.
-            try Int.fetchOne(database, sql: "SELECT format FROM state") == IndexSchema.format,
-            let row = try Row.fetchOne(database, sql: "SELECT keys, epoch, sequence, time, isComplete, edition FROM state"),
-            // In a damaged file, any column may be null.
-            row[0] as Int? == KeyEncoder.version, let edition = row[5] as String?,
-            let epoch = (row[1] as String?).flatMap({ Epoch($0) }),
-            let sequence = (row[2] as Int64?).flatMap(UInt64.init(exactly:))
+        // Cached statements: every query reads the header.
+        let application = try IndexStatement("PRAGMA application_id", database)
+        defer { application.reset() }
+        guard try application.step(), application.integer(0) == IndexSchema.applicationID else { return nil }
+        // Another format may have other columns.
+        let format = try IndexStatement("SELECT format FROM state", database)
+        defer { format.reset() }
+        guard try format.step(), format.integer(0) == IndexSchema.format else { return nil }
+        let row = try IndexStatement("SELECT keys, epoch, sequence, time, isComplete, edition FROM state", database)
+        defer { row.reset() }
+        // In a damaged file, any column may be null.
+        guard try row.step(), row.integer(0) == KeyEncoder.version, let epoch = row.text(1).flatMap({ Epoch($0) }),
+            let sequence = UInt64(exactly: row.integer(2)), !row.isNull(2), let edition = row.text(5)
         else { return nil }
         self.epoch = epoch
         self.sequence = SequenceNumber(sequence)
-        time = (row[3] as Int64?).flatMap { try? Timestamp(microseconds: $0) }
-        isComplete = row[4] as Bool? ?? false
+        time = row.isNull(3) ? nil : try? Timestamp(microseconds: row.integer(3))
+        isComplete = row.integer(4) != 0
         self.edition = edition
     }
 

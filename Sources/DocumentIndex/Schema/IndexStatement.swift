@@ -26,6 +26,11 @@ struct IndexStatement {
         sqlite3_bind_int64(statement, index, integer)
     }
 
+    /// Binds null.
+    func bindNull(at index: Int32) {
+        sqlite3_bind_null(statement, index)
+    }
+
     /// Binds bytes without a copy. They must stay valid until the statement is reset.
     func bind(unowned bytes: UnsafeRawBufferPointer, at index: Int32) {
         guard let start = bytes.baseAddress, bytes.count > 0 else {
@@ -84,6 +89,11 @@ struct IndexStatement {
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(statement, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+    }
+
+    /// Returns the text in a column of the row; `nil` if it is null or not UTF-8.
+    func text(_ column: Int32) -> String? {
+        isNull(column) ? nil : String(validating: bytes(column), as: UTF8.self)
     }
 
     /// `SQLITE_TRANSIENT`, a macro that Swift cannot import: -1 as a function pointer.

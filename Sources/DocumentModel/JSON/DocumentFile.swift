@@ -45,15 +45,15 @@ public enum DocumentFile {
     ///   - bytes: The contents of the file.
     ///   - collection: The collection of the folder that contains the file.
     ///   - id: The ID encoded in the file name, or `nil` if only the file contains it.
-    ///   - file: The path of the file relative to the data folder, for errors.
+    ///   - file: The path of the file relative to the data folder, evaluated only for an error.
     /// - Throws: ``StatusCode/dataLoss`` with the line and column in the file, and the field, if any.
     public static func decode(
         _ bytes: [UInt8],
         in collection: CollectionPath,
         id: DocumentPath.ID?,
-        file: String
+        file: @autoclosure () -> String
     ) throws(StatusError) -> Document {
-        try DocumentFileReader(collection: collection, id: id, file: file).document(in: bytes)
+        try DocumentFileReader(collection: collection, id: id).document(in: bytes, file: file)
     }
 
     /// Decodes and validates a document from its file, as ``decode(_:in:id:file:)`` does, and returns it encoded.
@@ -63,9 +63,9 @@ public enum DocumentFile {
         _ bytes: [UInt8],
         in collection: CollectionPath,
         id: DocumentPath.ID?,
-        file: String
+        file: @autoclosure () -> String
     ) throws(StatusError) -> EncodedDocument {
-        EncodedDocument(try decode(bytes, in: collection, id: id, file: file))
+        EncodedDocument(try decode(bytes, in: collection, id: id, file: file()))
     }
 }
 

@@ -1,4 +1,5 @@
 internal import StrictJSON
+internal import UTF8Text
 
 /// A formatter that breaks compact canonical JSON into lines.
 ///
@@ -105,17 +106,18 @@ struct DocumentFileFormatter {
     private mutating func appendMetadata() {
         if byte(at: position - 1) != UInt8(ascii: "{") { output.append(UInt8(ascii: ",")) }
         breakLine()
-        append("\"\(DocumentFileMetadata.key)\": {")
+        appendKey(DocumentFileMetadata.key)
+        output.append(UInt8(ascii: "{"))
         for (index, (key, text)) in metadata.members.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
             breakLine(levels: 2)
-            var writer = JSONWriter()
+            appendKey(key)
+            var writer = JSONWriter(reservingCapacity: text.utf8.count + 2)
             writer.string(text)
-            append("\"\(key)\": ")
             output.append(contentsOf: writer.bytes)
         }
         breakLine()
-        append("}")
+        output.append(UInt8(ascii: "}"))
     }
 }
 
@@ -124,8 +126,11 @@ extension DocumentFileFormatter {
         source.indices.contains(position) ? source[position] : nil
     }
 
-    private mutating func append(_ text: String) {
-        output.append(contentsOf: text.utf8)
+    /// Appends the key of a member of the metadata, none of which needs escaping.
+    private mutating func appendKey(_ key: UTF8Key) {
+        output.append(UInt8(ascii: "\""))
+        key.withBytes { output.append(contentsOf: $0) }
+        output.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":"), UInt8(ascii: " ")])
     }
 
     private mutating func copyByte() {

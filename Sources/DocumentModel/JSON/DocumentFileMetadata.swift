@@ -35,19 +35,26 @@ struct DocumentFileMetadata {
         guard let members = node.members else {
             throw ValueDecodingError(node, "Expected an object as in \(Self.example), found \(node.summary).")
         }
-        let known = [Self.idKey, Self.createTimeKey, Self.updateTimeKey]
-        for (key, member) in members where !known.contains(key) {
-            throw ValueDecodingError(
-                member,
-                "Expected only the members id, createTime and updateTime in $document, found \(Excerpt(key.string)). Remove it."
-            )
+        var (idNode, createTimeNode, updateTimeNode): (JSONNode?, JSONNode?, JSONNode?)
+        for (key, member) in members {
+            switch key {
+            case Self.createTimeKey: createTimeNode = member
+            case Self.updateTimeKey: updateTimeNode = member
+            case Self.idKey: idNode = member
+            default:
+                throw ValueDecodingError(
+                    member,
+                    "Expected only the members id, createTime and updateTime in $document, found \(Excerpt(key.string)). "
+                        + "Remove it."
+                )
+            }
         }
-        createTime = try Self.time(Self.createTimeKey, of: node)
-        updateTime = try Self.time(Self.updateTimeKey, of: node)
+        createTime = try Self.time(createTimeNode, Self.createTimeKey, of: node)
+        updateTime = try Self.time(updateTimeNode, Self.updateTimeKey, of: node)
         guard createTime <= updateTime else {
             throw ValueDecodingError(node, "The updateTime of $document is earlier than its createTime. Correct one of them.")
         }
-        if let member = node[Self.idKey] {
+        if let member = idNode {
             guard let text = member.string else { throw ValueDecodingError(member, expected: "the document ID as a string") }
             do throws(StatusError) {
                 id = try DocumentPath.ID(text)
@@ -81,8 +88,12 @@ struct DocumentFileMetadata {
         }
     }
 
-    private static func time(_ name: UTF8Key, of node: JSONNode) throws(ValueDecodingError) -> Timestamp {
-        guard let member = node[name] else {
+    private static func time(
+        _ member: JSONNode?,
+        _ name: UTF8Key,
+        of node: JSONNode
+    ) throws(ValueDecodingError) -> Timestamp {
+        guard let member else {
             throw ValueDecodingError(node, "Expected the member \(name) in $document, as in \(example), found none.")
         }
         guard let text = member.string else {

@@ -5,22 +5,23 @@ internal import UTF8Text
 struct DocumentFileReader {
     let collection: CollectionPath
     let id: DocumentPath.ID?
-    let file: String
 
     /// Decodes and validates the file.
-    func document(in bytes: [UInt8]) throws(StatusError) -> Document {
+    ///
+    /// - Parameter file: Returns the path of the file, for an error.
+    func document(in bytes: [UInt8], file: () -> String) throws(StatusError) -> Document {
         let text: JSONText
         do throws(JSONSyntaxError) {
             text = try JSONText(bytes, limits: DocumentFile.limits)
         } catch {
             let message = "The file is not valid JSON: \(error.reason). Correct it, or restore it from a backup."
-            throw damage(StatusError(.dataLoss, message, cause: error), line: error.line, column: error.column)
+            throw damage(StatusError(.dataLoss, message, cause: error), file(), line: error.line, column: error.column)
         }
         do throws(ValueDecodingError) {
             return try document(from: text.root)
         } catch {
             let (line, column) = error.node.position()
-            throw damage(error.error, line: line, column: column)
+            throw damage(error.error, file(), line: line, column: column)
         }
     }
 
@@ -51,7 +52,7 @@ struct DocumentFileReader {
         return Document(path: path, fields: fields, createTime: metadata.createTime, updateTime: metadata.updateTime)
     }
 
-    private func damage(_ error: StatusError, line: Int, column: Int) -> StatusError {
+    private func damage(_ error: StatusError, _ file: String, line: Int, column: Int) -> StatusError {
         var error = error
         error.code = .dataLoss
         error.path = error.path ?? id.map { collection.document($0).string } ?? collection.string
@@ -67,6 +68,7 @@ private struct Content {
     private(set) var members: [(key: UTF8Key, value: JSONNode)] = []
 
     init(_ all: JSONNode.Members) throws(ValueDecodingError) {
+        members.reserveCapacity(min(all.underestimatedCount, 1_024))
         for (key, node) in all {
             if key == DocumentFileMetadata.key {
                 metadata = node

@@ -70,13 +70,27 @@ public struct EncodedDocument: Sendable, Hashable {
         return EncodedDocument(Document(path: path, fields: fields, createTime: createTime, updateTime: updateTime))
     }
 
+    /// Parses the fields without decoding them: an object whose members are fields, with values as ``Value/init(json:)`` decodes them.
+    ///
+    /// - Throws: ``StatusCode/dataLoss`` if the bytes are not a valid encoding.
+    package func parsedFields() throws(StatusError) -> JSONNode {
+        try decoding { root in
+            // Fields with a name that begins with $ are wrapped.
+            let object = root.count == 1 ? root["$map"] ?? root : root
+            guard object.kind == .object else { throw StatusError(.dataLoss, "Expected an object.") }
+            return object
+        }
+    }
+
     /// Decodes the top-level fields with the given names; missing ones are omitted.
     ///
     /// Much cheaper than ``decoded()`` if the document has many other fields.
     ///
     /// - Throws: ``StatusCode/dataLoss`` if the bytes are not a valid encoding.
     package func fields(named names: [UTF8Key]) throws(StatusError) -> MapValue {
-        try decoding { root in
+        // A query by name needs none.
+        guard !names.isEmpty else { return MapValue() }
+        return try decoding { root in
             // Fields are one level deeper in $map.
             guard root.count > 1 else { return try MapValue(json: root) }
             var fields = MapValue()
@@ -91,7 +105,7 @@ public struct EncodedDocument: Sendable, Hashable {
         try decoding { try MapValue(json: $0) }
     }
 
-    private func decoding(_ body: (JSONNode) throws -> MapValue) throws(StatusError) -> MapValue {
+    private func decoding<Fields>(_ body: (JSONNode) throws -> Fields) throws(StatusError) -> Fields {
         do {
             return try body(JSONText(fieldsJSON, limits: DocumentFile.limits).root)
         } catch {

@@ -150,7 +150,8 @@ extension KeyEncoder {
         // Bytes beyond the truncation limit need not be written.
         let text = text.prefix(min(text.count, max(0, end - bytes.count) + 1))
         let isPlain = text.withContiguousStorageIfAvailable { text in
-            guard text.allSatisfy({ $0 > 1 }) else { return false }
+            // Without an early exit, so that it is vectorized: nearly all text is plain.
+            guard text.reduce(.max, min) > 1 else { return false }
             bytes.append(contentsOf: text)
             return true
         }

@@ -19,6 +19,13 @@ extension DocumentPath {
             self.init(unchecked: key)
         }
 
+        /// Creates an ID from bytes, if it consists of printable ASCII characters and begins with neither `_` nor `.`, as nearly
+        /// all do; `nil` otherwise.
+        package init?(plain bytes: UnsafeBufferPointer<UInt8>) {
+            guard Identifier.isPlain(bytes) else { return nil }
+            self.init(unchecked: UTF8Key(String(decoding: bytes, as: UTF8.self)))
+        }
+
         /// Creates an ID from a key that was validated as part of a path.
         init(unchecked key: UTF8Key) {
             self.key = key
@@ -39,6 +46,11 @@ extension DocumentPath.ID: Comparable, CustomStringConvertible {
     /// Returns whether `left` sorts before `right`.
     public static func < (left: DocumentPath.ID, right: DocumentPath.ID) -> Bool {
         Identifier.compare(left.key.utf8[...], right.key.utf8[...]) == .less
+    }
+
+    /// Returns whether this ID sorts before one that ``init(plain:)`` accepts.
+    package func precedes(plain bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        Identifier.number(of: key.utf8[...]) != nil || key.withBytes { $0.precedes(bytes) }
     }
 
     /// The ID's text.

@@ -10,6 +10,7 @@ enum Identifier {
 
     /// Validates an ID.
     static func validate(_ id: Substring.UTF8View, as kind: Kind) throws(StatusError) {
+        if id.withContiguousStorageIfAvailable(isPlain) == true { return }
         if let reason = invalidReason(id, as: kind) {
             throw StatusError(.invalidArgument, "The \(kind.rawValue) \(Excerpt(Substring(id))) \(reason)")
         }
@@ -36,6 +37,15 @@ enum Identifier {
             return "is reserved, like all IDs that begin and end with two underscores. Use another ID."
         }
         return nil
+    }
+
+    /// Returns whether an ID consists of printable ASCII characters, and begins with none of those of special IDs. Such an ID is
+    /// valid, and sorts by its bytes. Nearly all are.
+    static func isPlain(_ id: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = id.first, first != UInt8(ascii: "_"), first != UInt8(ascii: "."),
+            id.count <= DocumentLimits.maximumNameBytes
+        else { return false }
+        return id.allSatisfy { $0 >= 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
     }
 
     /// Returns whether the bytes match `__.*__`, which is reserved in IDs and field names.

@@ -84,7 +84,7 @@ extension PathSegmentSequence {
         if bytes.last == slash {
             return "The path \(Excerpt(text.string)) ends with a slash. Remove it, as in \(kind.examplePath)."
         }
-        if zip(bytes, bytes.dropFirst()).contains(where: { $0 == slash && $1 == slash }) {
+        if text.withBytes({ bytes in zip(bytes, bytes.dropFirst()).contains { $0 == slash && $1 == slash } }) {
             return
                 "The path \(Excerpt(text.string)) has an empty ID between two slashes. Insert an ID, or remove a slash."
         }

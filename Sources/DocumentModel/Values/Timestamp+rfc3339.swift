@@ -28,7 +28,7 @@ extension Timestamp {
     }
 
     private static func parse(_ text: String) throws(StatusError) -> (time: Timestamp, hasSubmicroseconds: Bool) {
-        guard let components = TimeComponents(text) else {
+        guard let components = UTF8Key(text).withBytes(TimeComponents.init) else {
             throw StatusError(
                 .invalidArgument,
                 "Expected a time in RFC 3339 format with an offset and at most nine fractional digits, "
@@ -89,8 +89,8 @@ private struct TimeComponents {
     let offsetMinute: Int
 
     /// Creates the components of a text, or `nil` if the format is invalid.
-    init?(_ text: String) {
-        var scanner = DigitScanner(bytes: text.utf8[...])
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
+        var scanner = DigitScanner(bytes: text)
         guard
             let year = scanner.number(digits: 4), scanner.skip("-"),
             let month = scanner.number(digits: 2), scanner.skip("-"),
@@ -143,13 +143,18 @@ private struct TimeComponents {
 }
 
 private struct DigitScanner {
-    var bytes: Substring.UTF8View
+    let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
 
-    var isAtEnd: Bool { bytes.isEmpty }
+    init(bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { position == bytes.count }
 
     mutating func skip(_ separator: Unicode.Scalar) -> Bool {
-        guard bytes.first == UInt8(ascii: separator) else { return false }
-        bytes.removeFirst()
+        guard position < bytes.count, bytes[position] == UInt8(ascii: separator) else { return false }
+        position += 1
         return true
     }
 
@@ -177,8 +182,8 @@ private struct DigitScanner {
     }
 
     private mutating func digit() -> Int? {
-        guard let byte = bytes.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-        bytes.removeFirst()
-        return Int(byte - UInt8(ascii: "0"))
+        guard position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) else { return nil }
+        position += 1
+        return Int(bytes[position - 1] - UInt8(ascii: "0"))
     }
 }

@@ -7,7 +7,7 @@ extension Write {
     /// - Parameters:
     ///   - current: The document at the write's path, or `nil` if there is none.
     ///   - commitTime: The commit time, later than that of every earlier commit.
-    /// - Returns: The new document, or `nil` after a delete; the result for the caller; whether the document changed.
+    /// - Returns: The document after the write, or `nil` if there is none; the result for the caller; whether the document changed.
     /// - Throws: ``StatusCode/notFound``, ``StatusCode/alreadyExists`` or ``StatusCode/failedPrecondition`` if
     ///   the precondition doesn't hold, ``StatusCode/invalidArgument`` if the write isn't valid for this document.
     public func applied(
@@ -15,10 +15,12 @@ extension Write {
         at commitTime: Timestamp
     ) throws(StatusError) -> (document: Document?, result: WriteResult, isChange: Bool) {
         try precondition.check(current, at: path, commitTime: commitTime)
-        guard var fields = operation.fields(from: current) else {
+        guard operation.storesDocument else {
             try rejectTransforms()
-            return (nil, WriteResult(updateTime: nil), current != nil)
+            let document = operation == .verify ? current : nil
+            return (document, WriteResult(updateTime: document?.updateTime), current != nil && document == nil)
         }
+        var fields = operation.fields(from: current)
         let transformResults = try transform(&fields, at: commitTime)
         if let current, current.fields == fields {
             return (current, WriteResult(updateTime: current.updateTime, transformResults: transformResults), false)
@@ -50,7 +52,7 @@ extension Write {
         if let field = transforms.first?.field.description {
             throw StatusError(
                 .invalidArgument,
-                "A delete cannot have transforms. Remove them.",
+                "A \(operation) cannot have transforms. Remove them.",
                 path: path.string,
                 field: field
             )
@@ -59,12 +61,12 @@ extension Write {
 }
 
 extension Write.Operation {
-    /// Returns the fields before the transforms, or `nil` for a delete.
-    fileprivate func fields(from current: Document?) -> MapValue? {
+    /// Returns the fields before the transforms; none for an operation that doesn't store the document.
+    fileprivate func fields(from current: Document?) -> MapValue {
         switch self {
         case .replace(let fields): fields
         case .patch(let fields, let mask): (current?.fields ?? MapValue()).patched(from: fields, mask: mask)
-        case .delete: nil
+        case .delete, .verify: MapValue()
         }
     }
 }

@@ -35,6 +35,16 @@ public struct Write: Sendable, Hashable {
         case patch(MapValue, mask: [FieldPath])
         /// Deletes the document.
         case delete
+        /// Changes nothing: only checks the precondition, for a document that a transaction has read but doesn't write.
+        case verify
+
+        /// True if the write stores the document, and creates it if it doesn't exist.
+        package var storesDocument: Bool {
+            switch self {
+            case .replace, .patch: true
+            case .delete, .verify: false
+            }
+        }
     }
 
     /// The existing fields that ``set(_:_:merge:delete:transforms:precondition:)`` keeps.
@@ -50,7 +60,8 @@ public struct Write: Sendable, Hashable {
 
 /// The result of a write.
 public struct WriteResult: Sendable, Hashable {
-    /// The document's update time: the commit time, or an earlier time if the write changed nothing; `nil` after a delete.
+    /// The document's update time: the commit time, or an earlier time if the write changed nothing; `nil` if the document doesn't
+    /// exist afterward.
     public var updateTime: Timestamp?
     /// The result of each transform, in order: the field's new value, or null for array transforms.
     public var transformResults: [Value]

@@ -92,8 +92,8 @@ package struct IndexReport: Sendable {
 
     /// The state of the single-field indexes, which every query needs.
     package var singleFields = BuildState.ready
-    /// True while queries fail at once because the single-field indexes are being rebuilt, instead of waiting for them.
-    package var rejectsQueries = false
+    /// The error with which queries fail, because the single-field indexes cannot be used; `nil` while they succeed, or wait.
+    package var queryError: StatusError?
     /// The composite indexes.
     package var indexes: [(id: String, definition: IndexDefinition, buildState: BuildState)] = []
     /// The single-field exemptions.

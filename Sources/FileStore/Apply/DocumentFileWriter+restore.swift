@@ -71,7 +71,7 @@ extension DocumentFileWriter {
     private mutating func storedDocument(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
         guard let folder = try existingFolder(of: path.collection) else { return nil }
         let name = files.folders.naming.file(of: path.id).text
-        return try files.decode(name, id: path.id, in: path.collection, folder.descriptor).map { EncodedDocument($0) }
+        return try files.decode(name, id: path.id, in: path.collection, folder.descriptor).map { EncodedDocument($0.document) }
     }
 
     private mutating func fileState(
@@ -87,6 +87,8 @@ extension DocumentFileWriter {
             return found.updateTime < image.updateTime ? .stale : .newer
         } catch {
             guard error.code == .dataLoss else { throw error }
+            // A power cut leaves files without contents that were replaced shortly before.
+            if let bytes = try? files.bytes(of: path), bytes.isEmpty { return .stale }
             logger.warning(
                 "Replacing a damaged file with the document in the journal",
                 metadata: ["file.path": "\(error.file?.path ?? "")", "error": "\(error)"]

@@ -132,10 +132,12 @@ struct DocumentFileWriter: ~Copyable {
         for collection in collections { files.folders.removeEmpty(collection.segments) }
     }
 
-    /// Closes all folders, so that the next batch reopens them.
+    /// Closes all folders, so that the next batch reopens them, and ends idle watches of folders.
     mutating func endBatch() {
         openFolders.removeAll(keepingCapacity: true)
         createdFolders.removeAll(keepingCapacity: true)
+        // The changes that the writer makes itself would fill the queue of a watch that nobody uses.
+        files.watch?.watcher.removeIdleWatches()
     }
 }
 

@@ -18,8 +18,8 @@ struct DocumentCheck {
     private var index: IndexCheck?
     /// The totals of the index, while they are read; `nil` without an index or if only the documents are compared with it.
     private let totals: IndexTotalsReader?
-    /// The documents in the journal whose files were found.
-    private var found: Set<DocumentPath> = []
+    /// For each document in the journal, by ``JournalChanges/Change/number``, whether its file was found.
+    private var isFound: [Bool]
     /// The collection of the last result that has documents.
     private var lastCollection: CollectionPath?
     /// The unreadable folders, whose documents cannot be checked.
@@ -29,11 +29,14 @@ struct DocumentCheck {
     /// The number of documents that are later than the last commit, but not in the future.
     private var late = 0
 
-    /// - Parameter totals: The totals of the index; `nil` to compare it with the documents only.
+    /// - Parameters:
+    ///   - digest: The rows of the index; `nil` without an index.
+    ///   - totals: The totals of the index; `nil` to compare it with the documents only.
     init(
         _ data: DataFolder,
         journal: JournalCheck,
         index: IndexCheck?,
+        digest: IndexDigest?,
         totals: IndexTotalsReader?,
         quarantined: Set<DocumentPath>
     ) throws(StatusError) {
@@ -42,6 +45,7 @@ struct DocumentCheck {
         self.index = index
         self.totals = totals
         self.quarantined = quarantined
+        isFound = Array(repeating: false, count: journal.changes.count)
         files = DocumentFiles(DocumentFolders(data), cache: DocumentCache(maximumBytes: 0), log: ApplyLog())
         let context = DocumentComparison.Context(
             files: files,
@@ -51,7 +55,7 @@ struct DocumentCheck {
             now: .current(),
             quarantined: quarantined
         )
-        pool = try DocumentCheckPool(context, index)
+        pool = try DocumentCheckPool(context, index, digest)
     }
 
     /// Checks all files.
@@ -61,7 +65,7 @@ struct DocumentCheck {
             try readBelowDocument(SharedFileDescriptor(top), nil, DataFolder.documentsName, depth: 0, &reporter)
         }
         while let result = pool.next() { add(result, &reporter) }
-        reportMissing(&reporter)
+        try reportMissing(&reporter)
         reportState(&reporter)
         finishIndex(&reporter)
     }
@@ -69,7 +73,7 @@ struct DocumentCheck {
     /// Adds the result for a batch. Those of a collection follow each other.
     private mutating func add(_ result: DocumentComparison.Result, _ reporter: inout CheckReporter) {
         for finding in result.findings { reporter.add(finding) }
-        found.formUnion(result.found)
+        for number in result.found { isFound[number] = true }
         recoverable += result.recoverable
         late += result.late
         if let latest = result.latestUpdateTime {
@@ -85,9 +89,9 @@ struct DocumentCheck {
     }
 
     /// Reports the documents in the journal that have no files, unless recovery restores them.
-    private mutating func reportMissing(_ reporter: inout CheckReporter) {
-        let missing = journal.changes.filter { $0.value.updateTime != nil && !found.contains($0.key) }
-        for (path, change) in missing.sorted(by: { $0.key < $1.key }) {
+    private mutating func reportMissing(_ reporter: inout CheckReporter) throws(StatusError) {
+        let missing = try journal.changes.filter { $0.updateTime != nil && !isFound[$0.number] }
+        for (path, change) in missing.sorted(by: { $0.path < $1.path }) {
             let file = files.filePath(of: path)
             if unreadable.contains(where: { file.utf8.starts(with: $0.utf8) }) { continue }
             let isQuarantined = quarantined.contains(path)
@@ -189,7 +193,7 @@ extension DocumentCheck {
         // Folders deeper than the longest document path cannot contain documents.
         guard depth <= 2 * DocumentLimits.maximumSubcollectionDepth else { return [] }
         var folders: [(name: String, key: UTF8Key?)] = []
-        var batch: DocumentComparison.Batch?
+        var batch = collection.map { DocumentComparison.Batch(collection: $0, folder: folder, filePath: filePath) }
         let entries = files.folders
         do throws(StatusError) {
             try entries.forEachEntry(of: folder.descriptor, filePath, at: collection == nil ? .belowDocument : .collection) {
@@ -197,11 +201,11 @@ extension DocumentCheck {
                 entry in
                 switch entry {
                 case .document(let id):
-                    guard let collection else { break }
-                    var next = batch ?? DocumentComparison.Batch(collection: collection, folder: folder, filePath: filePath)
-                    next.files.append((name, id))
-                    batch = next.files.count < DocumentComparison.Batch.maximumCount ? next : nil
-                    if batch == nil, let result = pool.add(next) { add(result, &reporter) }
+                    batch?.files.append((name, id))
+                    if batch?.files.count == DocumentComparison.Batch.maximumCount, let full = batch {
+                        batch?.files = []
+                        if let result = pool.add(full) { add(result, &reporter) }
+                    }
                 case .folder(let key): folders.append((name, key))
                 case .foreign(let fault): reporter.add(CheckFinding(.foreignName, fault, file: filePath + "/" + name))
                 case .ignored: reportIgnored(name, filePath, &reporter)
@@ -212,7 +216,7 @@ extension DocumentCheck {
             guard error.affectsSingleFile else { throw error }
             reportUnreadable(filePath, error, &reporter)
         }
-        if let batch, let result = pool.add(batch) { add(result, &reporter) }
+        if let batch, !batch.files.isEmpty, let result = pool.add(batch) { add(result, &reporter) }
         return folders
     }
 

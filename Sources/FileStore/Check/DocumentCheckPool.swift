@@ -45,11 +45,13 @@ struct DocumentCheckPool {
 
     /// Creates the threads.
     ///
-    /// - Parameter index: The check of the index, of which each thread gets a part; `nil` without an index.
-    init(_ context: DocumentComparison.Context, _ index: IndexCheck?) throws(StatusError) {
+    /// - Parameters:
+    ///   - index: The check of the index, of which each thread gets a part; `nil` without an index.
+    ///   - digest: The rows of the index; `nil` without an index.
+    init(_ context: DocumentComparison.Context, _ index: IndexCheck?, _ digest: IndexDigest?) throws(StatusError) {
         var lanes: [Lane] = []
         for number in 0..<Self.threadCount {
-            let part = try index.map { index throws(StatusError) in try index.makePart() }
+            let part: IndexCheck? = if let index, let digest { try index.makePart(digest) } else { nil }
             lanes.append(Lane(DocumentComparison(context, part), number: number))
         }
         self.lanes = lanes

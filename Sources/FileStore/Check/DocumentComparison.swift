@@ -38,8 +38,8 @@ struct DocumentComparison {
         /// The total size of their files.
         var byteCount = 0
         var findings: [CheckFinding] = []
-        /// The documents in the journal whose files were found.
-        var found: [DocumentPath] = []
+        /// The documents in the journal whose files were found, by ``JournalChanges/Change/number``.
+        var found: [Int] = []
         /// The number of documents that recovery brings to their last committed state.
         var recoverable = 0
         /// The number of documents that are later than the last commit, but not in the future.
@@ -60,26 +60,29 @@ struct DocumentComparison {
     /// Reads and compares the files of a batch.
     mutating func run(_ batch: Batch) -> Result {
         var result = Result(collection: batch.collection)
-        var documents: [(document: Document, file: String)] = []
+        var documents: [(document: Document, name: String)] = []
+        documents.reserveCapacity(batch.files.count)
         for (name, id) in batch.files {
-            let file = batch.filePath + "/" + name
+            // Computed only for findings.
+            var file: String { batch.filePath + "/" + name }
             do throws(StatusError) {
-                guard let document = try context.files.decode(name, id: id, in: batch.collection, batch.folder.descriptor),
-                    hasName(name, document.path, file, &result)
+                let decoded = try context.files.decode(name, id: id, in: batch.collection, batch.folder.descriptor)
+                guard let (document, byteCount) = decoded,
+                    id != nil || hasName(name, document.path, file, &result)
                 else { continue }
                 result.documents += 1
-                result.byteCount += (try? batch.folder.descriptor.status(of: name)?.size) ?? 0
-                compare(document, file, &result)
-                documents.append((document, file))
+                result.byteCount += byteCount
+                compare(document, file: file, &result)
+                documents.append((document, name))
             } catch {
                 addFailure(error, at: id.map { batch.collection.document($0) }, file, &result)
             }
         }
-        index?.compare(documents)
+        index?.compare(documents, in: batch.filePath)
         return result
     }
 
-    /// Returns whether a file has the name of its document, and otherwise adds a finding.
+    /// Returns whether a file has the shortened name of its document, and otherwise adds a finding.
     private func hasName(_ name: String, _ path: DocumentPath, _ file: String, _ result: inout Result) -> Bool {
         if context.files.folders.naming.file(of: path.id).text.utf8.elementsEqual(name.utf8) { return true }
         let fault = "The file of the document \(Excerpt(path.string)) has a different name. \(FolderEntry.renameHint)"
@@ -90,32 +93,35 @@ struct DocumentComparison {
     /// Adds a document that is not readable.
     private mutating func addFailure(_ error: StatusError, at path: DocumentPath?, _ file: String, _ result: inout Result) {
         if let path {
-            result.found.append(path)
             index?.skip(path)
-            if error.code == .dataLoss, let change = context.journal.changes[path], isRecoverable(path, change) {
-                result.recoverable += 1
-                return
+            if let change = context.journal.changes[path] {
+                result.found.append(change.number)
+                if error.code == .dataLoss, isRecoverable(path, change) {
+                    result.recoverable += 1
+                    return
+                }
             }
         }
         result.findings.append(CheckFinding(error, file: file))
     }
 
-    private func isRecoverable(_ path: DocumentPath, _ change: JournalCheck.LastChange) -> Bool {
+    private func isRecoverable(_ path: DocumentPath, _ change: JournalChanges.Change) -> Bool {
         !context.quarantined.contains(path) && context.journal.isRecoverable(change)
     }
 
     /// Compares a document with its last change in the journal.
-    private func compare(_ document: Document, _ file: String, _ result: inout Result) {
+    private func compare(_ document: Document, file: @autoclosure () -> String, _ result: inout Result) {
         let path = document.path
-        let isLate = isLate(path, document.updateTime, file, &result)
+        let isLate = isLate(path, document.updateTime, file: file(), &result)
         guard let change = context.journal.changes[path] else { return }
-        result.found.append(path)
+        result.found.append(change.number)
         let fault: String
         if let updateTime = change.updateTime {
             guard document.updateTime != updateTime else {
-                guard EncodedDocument(document).fieldsJSON.hashValue != change.fieldsHash else { return }
+                let hash = EncodedDocument(document).fieldsJSON.withUnsafeBytes { SeededHash.hash($0) }
+                guard hash != change.fieldsHash else { return }
                 let notice = "The file has been edited since its last commit."
-                result.findings.append(CheckFinding(.edited, notice, path: path.string, file: file))
+                result.findings.append(CheckFinding(.edited, notice, path: path.string, file: file()))
                 return
             }
             fault = "The document was last committed at \(updateTime), but the file's update time is \(document.updateTime)."
@@ -128,12 +134,17 @@ struct DocumentComparison {
         if document.updateTime <= change.time, isRecoverable(path, change) {
             result.recoverable += 1
         } else {
-            result.findings.append(.outdated(fault, path, file, isQuarantined: context.quarantined.contains(path)))
+            result.findings.append(.outdated(fault, path, file(), isQuarantined: context.quarantined.contains(path)))
         }
     }
 
     /// Returns whether an update time is later than the last commit, and if so adds the document.
-    private func isLate(_ path: DocumentPath, _ updateTime: Timestamp, _ file: String, _ result: inout Result) -> Bool {
+    private func isLate(
+        _ path: DocumentPath,
+        _ updateTime: Timestamp,
+        file: @autoclosure () -> String,
+        _ result: inout Result
+    ) -> Bool {
         let isInFuture = updateTime > context.now
         if !isInFuture { result.latestUpdateTime = max(result.latestUpdateTime ?? updateTime, updateTime) }
         if let lastTime = context.lastTime, updateTime <= lastTime { return false }
@@ -148,7 +159,7 @@ struct DocumentComparison {
                 "The update time \(updateTime) is later than the last commit. "
                     + (isInFuture ? "Correct it in the file." : "A repair accepts it."),
                 path: path.string,
-                file: file
+                file: file()
             )
         )
         return true

@@ -168,7 +168,7 @@ extension EditedFileSearch.Walk {
             return false
         }
         do throws(StatusError) {
-            guard let document = try files.decode(name, id: id, in: collection, folder) else { return false }
+            guard let (document, _) = try files.decode(name, id: id, in: collection, folder) else { return false }
             return modified > document.updateTime.microseconds
         } catch {
             // Damaged since the stop.

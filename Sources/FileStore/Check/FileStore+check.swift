@@ -37,8 +37,12 @@ extension FileStore {
             defer { data.unlock() }
             try data.manifest.check(identity)
             let index = index(of: data, folder: folder, &reporter)
+            // They are read while the journal is checked.
+            let digest = index.map { index in BackgroundRead(label: "hearth.check.index.documents") { index.readDigest() } }
             let totals = depth == .complete ? index.map { IndexTotalsReader($0) } : nil
-            var journal = JournalCheck(data.manifest)
+            // The folder stays locked as long as the index is read.
+            defer { _ = digest?.wait() }
+            var journal = JournalCheck(data.manifest, documentCount: index?.documentCount)
             if try data.contains(Journal.folderName) {
                 try journal.run(in: data.openJournal(), &reporter)
             } else if !data.manifest.isClean {
@@ -51,6 +55,7 @@ extension FileStore {
                 data,
                 journal: journal,
                 index: index,
+                digest: digest?.wait { reporter.reportProgress() },
                 totals: totals,
                 quarantined: quarantined(in: data, &reporter)
             )

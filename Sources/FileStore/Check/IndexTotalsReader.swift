@@ -1,24 +1,20 @@
-internal import Dispatch
 internal import DocumentIndex
-internal import Synchronization
 
-/// A read of the index's tables as a whole, on its own thread, while the documents are read.
+/// A read of the index's tables as a whole, on two threads, while the documents are read.
 final class IndexTotalsReader: Sendable {
-    private let totals = Mutex<IndexCheck.Totals?>(nil)
-    private let isReady = DispatchSemaphore(value: 0)
+    private let totals: BackgroundRead<IndexCheck.Totals>
+    private let pageDamage: BackgroundRead<String?>
 
     /// Starts reading.
     init(_ index: IndexCheck) {
-        DispatchQueue(label: "hearth.check.index").async {
-            let result = index.readTotals()
-            self.totals.withLock { $0 = result }
-            self.isReady.signal()
-        }
+        totals = BackgroundRead(label: "hearth.check.index.entries") { index.readTotals() }
+        pageDamage = BackgroundRead(label: "hearth.check.index.pages") { index.pageDamage() }
     }
 
     /// Waits for the totals, and calls `onWaiting` every second.
-    func wait(onWaiting: () -> Void) -> IndexCheck.Totals? {
-        while isReady.wait(timeout: .now() + .seconds(1)) == .timedOut { onWaiting() }
-        return totals.withLock { $0 }
+    func wait(onWaiting: () -> Void) -> IndexCheck.Totals {
+        var totals = totals.wait(onWaiting: onWaiting)
+        totals.damage = pageDamage.wait(onWaiting: onWaiting) ?? totals.damage
+        return totals
     }
 }

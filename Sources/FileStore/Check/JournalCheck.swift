@@ -12,20 +12,8 @@ extension Journal.RecoveryOptions {
 
 /// A check of all journal segments, which also collects the last change to each document.
 struct JournalCheck {
-    /// The last change to a document in the journal.
-    struct LastChange {
-        /// The commit.
-        let sequence: SequenceNumber
-        /// The commit time.
-        let time: Timestamp
-        /// The document's update time; `nil` if it was deleted.
-        let updateTime: Timestamp?
-        /// The hash of the document's fields.
-        let fieldsHash: Int
-    }
-
     /// The last changes to all documents in the journal, since the last repair.
-    private(set) var changes: [DocumentPath: LastChange] = [:]
+    private(set) var changes: JournalChanges
     /// The last commit.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp)?
 
@@ -36,12 +24,15 @@ struct JournalCheck {
 
     private let manifest: DataFolderManifest
 
-    init(_ manifest: DataFolderManifest) {
+    /// - Parameter documentCount: The expected number of documents; `nil` if it is unknown.
+    init(_ manifest: DataFolderManifest, documentCount: Int?) {
         self.manifest = manifest
+        // A damaged index may have any number.
+        changes = JournalChanges(expecting: min(max(documentCount ?? 0, 0), 1 << 22))
     }
 
     /// Returns whether recovery brings a document to its state after a change.
-    func isRecoverable(_ change: LastChange) -> Bool {
+    func isRecoverable(_ change: JournalChanges.Change) -> Bool {
         !manifest.isClean && change.sequence > manifest.sequence && !preventsRecovery
     }
 
@@ -72,7 +63,7 @@ struct JournalCheck {
                 expected = try read(first, following: segments.dropFirst(index + 1).first, in: folder, &reporter)
             } catch {
                 reporter.add(CheckFinding(error.status("read", path), file: path))
-                changes = [:]
+                changes.removeAll()
                 expected = nil
             }
         }
@@ -160,7 +151,7 @@ struct JournalCheck {
     private mutating func reportLoss(_ fault: String, _ path: String, isNeeded: Bool, _ reporter: inout CheckReporter) {
         reporter.add(.damagedJournal(fault, path, isNeeded: isNeeded))
         if isNeeded { preventsRecovery = true }
-        changes = [:]
+        changes.removeAll()
     }
 
     /// Reports that no commit is in the journal of a database that was closed, unless a repair has accepted that.
@@ -184,12 +175,7 @@ struct JournalCheck {
         last = (commit.sequence, commit.time)
         if let accepted = manifest.acceptedSequence, commit.sequence <= accepted { return }
         for change in commit.changes {
-            changes[change.path] = LastChange(
-                sequence: commit.sequence,
-                time: commit.time,
-                updateTime: change.after?.updateTime,
-                fieldsHash: change.after?.fieldsJSON.hashValue ?? 0
-            )
+            changes.set(change.path, commit.sequence, commit.time, after: change.after)
         }
     }
 

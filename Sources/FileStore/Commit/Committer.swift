@@ -193,7 +193,7 @@ extension Committer {
         var pending = pending
         if let error = applier.retryUnapplied() {
             // Only deletions make room.
-            let isPermitted = { (commit: PendingCommit) in error.code == .resourceExhausted && commit.onlyDeletes }
+            let isPermitted = { (commit: PendingCommit) in error.code == .resourceExhausted && !commit.storesDocuments }
             let rejected = pending.prefix { !isPermitted($0) }
             for commit in rejected { commit.resume(with: .failure(error)) }
             guard rejected.isEmpty else { return rejected.count }

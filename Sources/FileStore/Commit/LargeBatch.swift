@@ -35,9 +35,9 @@ struct LargeBatch {
         }
         let write = commit.writes[next.write]
         do throws(StatusError) {
-            let isDelete = write.operation == .delete
-            if !isDelete { collections.insert(write.path.collection) }
-            try applier.checkIsWritable(write.path, creatingFolder: !isDelete)
+            let storesDocument = write.operation.storesDocument
+            if storesDocument { collections.insert(write.path.collection) }
+            try applier.checkIsWritable(write.path, creatingFolder: storesDocument)
         } catch {
             failures[next.commit] = error.withWriteIndex(next.write)
         }

@@ -19,8 +19,8 @@ struct PendingCommit: Sendable {
     /// The maximum number of writes of a small commit: their files take about as long as the sync of the journal.
     private static let maximumSmallWrites = 20
 
-    /// True if the commit writes no documents.
-    var onlyDeletes: Bool { writes.allSatisfy { $0.operation == .delete } }
+    /// True if the commit stores documents.
+    var storesDocuments: Bool { writes.contains(where: \.operation.storesDocument) }
 
     /// Resumes the caller.
     func resume(with result: Result<CommitResult, StatusError>) {

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+package import StorageIO
 
 /// The configuration of a ``FileStore``; the defaults suit a server's only database.
 package struct FileStoreConfiguration: Sendable {
@@ -28,6 +29,9 @@ package struct FileStoreConfiguration: Sendable {
     package var recentBytes = 8 << 20
     /// The memory for the document cache.
     package var cacheBytes = 64 << 20
+    /// The watcher of the folders whose documents are cached. Additional databases share it, because the system limits the number
+    /// of watchers.
+    package var folderWatcher = FolderWatcher()
     /// The memory for indexes of older journal segments, used by point-in-time reads.
     package var historyBytes = 64 << 20
     /// The memory for the index writer; a rebuild uses twice that, and each reader a sixth of it.

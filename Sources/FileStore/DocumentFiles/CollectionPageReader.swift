@@ -8,11 +8,11 @@ struct CollectionPageReader: ~Copyable {
     private let files: DocumentFiles
     private let request: DocumentPageRequest
     private let collection: CollectionPath
-    private let folder: FileDescriptor
+    private let folder: CollectionFolder
     private let folderPath: String
 
     /// Creates a reader of an open folder.
-    init(_ files: DocumentFiles, _ request: DocumentPageRequest, in folder: consuming FileDescriptor) {
+    init(_ files: DocumentFiles, _ request: DocumentPageRequest, in folder: CollectionFolder) {
         self.files = files
         self.request = request
         collection = request.collection
@@ -92,12 +92,19 @@ extension CollectionPageReader {
     ) throws(StatusError) -> [StatusError] {
         var foreign: [StatusError] = []
         let (_, changed) = try files.log.trackingChanges { () throws(StatusError) in
-            try forEachEntry(withFolders: request.includingMissing) { entry in
-                switch entry {
-                case .document(let id): if unapplied.images[id] == nil { smallest.insert(id) }
-                case .folder(let id): smallest.insert(id)
-                case .foreign(let error): if request.after == nil { foreign.append(error) }
+            try files.folders.forEachEntry(
+                of: folder.descriptor,
+                folderPath,
+                at: .collection,
+                skipping: { !smallest.mayInclude(plain: $0) }
+            ) { name, found throws(StatusError) in
+                switch try entry(name, found) {
+                case .document(let id)?: if unapplied.images[id] == nil { smallest.insert(id) }
+                case .folder(let id)?: if request.includingMissing { smallest.insert(id) }
+                case .foreign(let error)?: if request.after == nil { foreign.append(error) }
+                case nil: break
                 }
+                return true
             }
         }
         for path in changed where path.collection == collection && unapplied.images[path.id] == nil { smallest.insert(path.id) }
@@ -105,20 +112,18 @@ extension CollectionPageReader {
         return foreign
     }
 
-    private func forEachEntry(withFolders: Bool, _ body: (Entry) -> Void) throws(StatusError) {
-        try files.folders.forEachEntry(of: folder, folderPath, at: .collection) { name, found throws(StatusError) in
-            do throws(StatusError) {
-                switch found {
-                case .document(let id): if let id = try documentID(name, id) { body(.document(id)) }
-                case .folder(let key): if let id = try folderID(name, key), withFolders { body(.folder(id)) }
-                case .foreign(let message): throw DocumentFiles.damaged(message, folderPath + "/" + name, path: path(of: name))
-                case .ignored: break
-                }
-            } catch {
-                guard error.affectsSingleFile else { throw error }
-                body(.foreign(error.withLocation(filePath: folderPath + "/" + name, path: collection.string)))
+    /// Resolves an entry; `nil` if it is ignored, or was removed in the meantime.
+    private func entry(_ name: String, _ found: FolderEntry) throws(StatusError) -> Entry? {
+        do throws(StatusError) {
+            switch found {
+            case .document(let id): return try documentID(name, id).map(Entry.document)
+            case .folder(let key): return try folderID(name, key).map(Entry.folder)
+            case .foreign(let message): throw DocumentFiles.damaged(message, folderPath + "/" + name, path: path(of: name))
+            case .ignored: return nil
             }
-            return true
+        } catch {
+            guard error.affectsSingleFile else { throw error }
+            return .foreign(error.withLocation(filePath: folderPath + "/" + name, path: collection.string))
         }
     }
 
@@ -126,7 +131,7 @@ extension CollectionPageReader {
     /// in the meantime.
     private func documentID(_ name: String, _ id: DocumentPath.ID?) throws(StatusError) -> DocumentPath.ID? {
         if let id { return id }
-        guard let id = try files.read(name, id: nil, in: collection, folder)?.path.id else { return nil }
+        guard let id = try files.read(name, id: nil, in: collection, folder.descriptor)?.path.id else { return nil }
         guard files.folders.naming.file(of: id).text.utf8.elementsEqual(name.utf8) else {
             throw DocumentFiles.damaged(
                 "The file of the document \(Excerpt(id.key.string)) has a different name. \(FolderEntry.renameHint)",
@@ -137,7 +142,7 @@ extension CollectionPageReader {
     }
 
     private func folderID(_ name: String, _ key: UTF8Key?) throws(StatusError) -> DocumentPath.ID? {
-        guard let key = try files.folders.id(ofFolder: name, key, in: folder, folderPath) else { return nil }
+        guard let key = try files.folders.id(ofFolder: name, key, in: folder.descriptor, folderPath) else { return nil }
         return try DocumentPath.ID(key.string)
     }
 
@@ -165,9 +170,17 @@ struct SmallestIDs {
         self.count = count
     }
 
+    /// Returns whether an ID that ``DocumentPath/ID/init(plain:)`` accepts may be among the smallest.
+    ///
+    /// Nearly all IDs of a large collection are not, so that they are neither allocated nor cause pruning.
+    func mayInclude(plain id: UnsafeBufferPointer<UInt8>) -> Bool {
+        if let after, !after.precedes(plain: id) { return false }
+        if let largest, largest.precedes(plain: id) { return false }
+        return true
+    }
+
     mutating func insert(_ id: DocumentPath.ID) {
         if let after, id <= after { return }
-        // Nearly all IDs of a large collection end here, so that they cause no pruning.
         if let largest, id > largest { return }
         candidates.insert(id)
         // Pruning only at twice the size keeps the amortized cost low.

@@ -5,14 +5,16 @@ internal import UTF8Text
 
 /// A cache of recently read or written documents, with the identities of their files.
 ///
-/// Callers must compare an entry's identity with the file, because files may be edited while the server runs. The cache is
-/// limited in bytes, and divided into shards, each with its own lock, to avoid contention. A document larger than half a shard is
-/// not cached.
+/// Callers must compare an entry's identity with the file, because files may be edited while the server runs, unless they know that
+/// the folder's entry has not changed since the last comparison (``FolderChanges``). The cache is limited in bytes, and divided into
+/// shards, each with its own lock, to avoid contention. A document larger than half a shard is not cached.
 final class DocumentCache: Sendable {
     /// A document and the file it was read from.
     struct Entry {
         let document: EncodedDocument
         let identity: FileIdentity
+        /// The position in the changes of the collection's folder at which the file had the identity; `nil` if unknown.
+        var verified: FolderChanges.Position?
     }
 
     private let shards: [Shard]
@@ -49,9 +51,15 @@ final class DocumentCache: Sendable {
     }
 
     /// Inserts the contents of a file at the time of a read, unless a later version was inserted in the meantime.
-    func insertRead(_ document: EncodedDocument, identity: FileIdentity) {
+    func insertRead(_ document: EncodedDocument, identity: FileIdentity, verified: FolderChanges.Position? = nil) {
         let key = Key(document.path)
-        shard(of: key).insertRead(Entry(document: document, identity: identity), for: key)
+        shard(of: key).insertRead(Entry(document: document, identity: identity, verified: verified), for: key)
+    }
+
+    /// Records the position at which the file of a path had the identity of the entry, unless the entry has changed.
+    func recordVerification(of path: DocumentPath, identity: FileIdentity, at position: FolderChanges.Position) {
+        let key = Key(path)
+        shard(of: key).recordVerification(of: key, identity: identity, at: position)
     }
 
     /// Removes a document.
@@ -121,6 +129,14 @@ extension DocumentCache {
                 let existing = generations.young[key] ?? generations.old[key]
                 if let existing, existing.document.updateTime > entry.document.updateTime { return [:] }
                 return insert(entry, for: key, into: &generations)
+            }
+        }
+
+        func recordVerification(of key: Key, identity: FileIdentity, at position: FolderChanges.Position) {
+            generations.withLock { generations in
+                // An entry that was just read is in the young generation.
+                guard generations.young[key]?.identity == identity else { return }
+                generations.young[key]?.verified = position
             }
         }
 

@@ -13,11 +13,13 @@ extension DocumentFiles {
         unapplied: UnappliedDocuments.CollectionOverlay,
         inFolderUpTo maximumBytes: Int
     ) throws(StatusError) -> DocumentPage? {
-        guard let folder = try folders.open(request.collection.segments) else {
+        guard let folder = try openFolder(of: request.collection) else {
             return try documents(request, unapplied: unapplied)
         }
         let folderPath = folders.folderPath(request.collection.segments)
-        let size = try reporting("get the status of", folderPath) { () throws(FileSystemError) in try folder.status().size }
+        let size = try reporting("get the status of", folderPath) { () throws(FileSystemError) in
+            try folder.descriptor.status().size
+        }
         guard size <= maximumBytes else { return nil }
         return try CollectionPageReader(self, request, in: folder).page(unapplied: unapplied)
     }
@@ -32,7 +34,7 @@ extension DocumentFiles {
         unapplied: UnappliedDocuments.CollectionOverlay,
         known: [DocumentPath.ID]? = nil
     ) throws(StatusError) -> DocumentPage {
-        guard let folder = try folders.open(request.collection.segments) else {
+        guard let folder = try openFolder(of: request.collection) else {
             let documents = unapplied.images.values.compactMap { $0 }.filter { request.isAfterStart($0.path.id) }
             let page = documents.sorted { $0.path.id < $1.path.id }.prefix(request.limit)
             return DocumentPage(

@@ -8,14 +8,23 @@ struct DocumentFiles: Sendable {
     /// The log of file changes during listings.
     let log: ApplyLog
     private let cache: DocumentCache
+    /// The watch of the folders that lists and queries read; `nil` for none.
+    let watch: DocumentFolderWatch?
     let hints = NonEmptyFolderHints()
     /// The update time after which every file of the store has its document's update time as modification time, so that a later
     /// one shows an edit; `nil` if edits are not looked for.
     private let datedAfter: Timestamp?
 
-    init(_ folders: DocumentFolders, cache: DocumentCache, log: ApplyLog, datedAfter: Timestamp? = nil) {
+    init(
+        _ folders: DocumentFolders,
+        cache: DocumentCache,
+        log: ApplyLog,
+        watch: DocumentFolderWatch? = nil,
+        datedAfter: Timestamp? = nil
+    ) {
         self.folders = folders
         self.cache = cache
+        self.watch = watch
         self.log = log
         self.datedAfter = datedAfter
     }
@@ -44,17 +53,46 @@ struct DocumentFiles: Sendable {
         return try contents(folders.naming.file(of: path.id).text, id: path.id, in: path.collection, folder)?.bytes
     }
 
+    /// Opens the folder of a collection for the reads of a list or query, or returns `nil` if it doesn't exist.
+    ///
+    /// - Parameter asksForChanges: False to get the status of each file that is read.
+    func openFolder(of collection: CollectionPath, asksForChanges: Bool = true) throws(StatusError) -> CollectionFolder? {
+        guard let folder = try folders.open(collection.segments) else { return nil }
+        return CollectionFolder(folder, asksForChanges ? watch : nil)
+    }
+
+    /// Returns the document at `path` from the open folder of its collection, as of the start of the operation or later.
+    func document(at path: DocumentPath, in folder: CollectionFolder) throws(StatusError) -> EncodedDocument? {
+        try document(at: path, in: folder.descriptor, folder.changesForNextRead())
+    }
+
     /// Returns the document at `path` from the open folder of its collection.
-    func document(at path: DocumentPath, in folder: borrowing FileDescriptor) throws(StatusError) -> EncodedDocument? {
+    ///
+    /// - Parameter changes: The changes to the folder; `nil` if any file may have changed.
+    func document(
+        at path: DocumentPath,
+        in folder: borrowing FileDescriptor,
+        _ changes: FolderChanges? = nil
+    ) throws(StatusError) -> EncodedDocument? {
+        let entry = cache.entry(at: path)
+        if let entry, let verified = entry.verified, let changes,
+            !changes.mayInclude(folders.naming.file(of: path.id).text, after: verified)
+        {
+            return entry.document
+        }
         let name = folders.naming.file(of: path.id).text
         do throws(FileSystemError) {
-            if let entry = cache.entry(at: path), try folder.status(of: name)?.identity == entry.identity {
+            if let entry, let status = try folder.status(of: name), status.identity == entry.identity {
+                // A file with other names can be changed in other folders.
+                if let changes, status.linkCount == 1 {
+                    cache.recordVerification(of: path, identity: entry.identity, at: changes.position)
+                }
                 return entry.document
             }
         } catch {
             throw error.status("get the status of", filePath(of: path))
         }
-        guard let document = try read(name, id: path.id, in: path.collection, folder) else { return nil }
+        guard let document = try read(name, id: path.id, in: path.collection, folder, changes) else { return nil }
         // Possible only with a shortened name and a hash collision.
         guard document.path == path else {
             throw StatusError(
@@ -67,12 +105,15 @@ struct DocumentFiles: Sendable {
 
     /// Reads a document file in a collection's folder, or returns `nil` if it doesn't exist.
     ///
-    /// - Parameter id: The ID encoded in the file name, or `nil` if the name is shortened.
+    /// - Parameters:
+    ///   - id: The ID encoded in the file name, or `nil` if the name is shortened.
+    ///   - changes: The changes to the folder, if they are known.
     func read(
         _ name: String,
         id: DocumentPath.ID?,
         in collection: CollectionPath,
-        _ folder: borrowing FileDescriptor
+        _ folder: borrowing FileDescriptor,
+        _ changes: FolderChanges? = nil
     ) throws(StatusError) -> EncodedDocument? {
         guard let contents = try contents(name, id: id, in: collection, folder) else { return nil }
         var document = try DocumentFile.decodeEncoded(
@@ -82,24 +123,29 @@ struct DocumentFiles: Sendable {
             file: filePath(name, in: collection)
         )
         if let time = editTime(of: document.updateTime, contents.status.identity) { document = document.updated(at: time) }
-        if contents.isStable { cache.insertRead(document, identity: contents.status.identity) }
+        if contents.isStable {
+            let verified = contents.status.linkCount == 1 ? changes?.position : nil
+            cache.insertRead(document, identity: contents.status.identity, verified: verified)
+        }
         return document
     }
 
-    /// Reads a document file like ``read(_:id:in:_:)``, bypassing the cache, with the update time that the file states.
+    /// Reads a document file like ``read(_:id:in:_:)``, bypassing the cache, with the update time that the file states; returns the
+    /// document and the size of the file.
     func decode(
         _ name: String,
         id: DocumentPath.ID?,
         in collection: CollectionPath,
         _ folder: borrowing FileDescriptor
-    ) throws(StatusError) -> Document? {
-        guard let contents = try contents(name, id: id, in: collection, folder) else { return nil }
-        return try DocumentFile.decode(
+    ) throws(StatusError) -> (document: Document, byteCount: Int)? {
+        guard let contents = try contents(name, id: id, in: collection, folder, verifyingStability: false) else { return nil }
+        let document = try DocumentFile.decode(
             contents.bytes,
             in: collection,
             id: idFromFileName(id),
             file: filePath(name, in: collection)
         )
+        return (document, contents.bytes.count)
     }
 
     /// Returns the path of a document's file in the data folder.
@@ -129,23 +175,27 @@ extension DocumentFiles {
         let status: FileStatus
         /// The contents; empty if it cannot be a document file.
         var bytes: [UInt8] = []
-        /// True if the file was unchanged during the read, and is old enough not to be in the middle of a write.
+        /// True if the file is known to have been unchanged during the read, and is old enough not to be in the middle of a
+        /// write.
         var isStable = false
     }
 
     /// Reads a file in a collection's folder, or returns `nil` if it doesn't exist.
+    ///
+    /// - Parameter verifyingStability: Whether to find out if the file was unchanged.
     private func contents(
         _ name: String,
         id: DocumentPath.ID?,
         in collection: CollectionPath,
-        _ folder: borrowing FileDescriptor
+        _ folder: borrowing FileDescriptor,
+        verifyingStability: Bool = true
     ) throws(StatusError) -> Contents? {
         // Computed only for errors.
         var filePath: String { self.filePath(name, in: collection) }
         var path: String { id.map { collection.document($0).string } ?? collection.string }
         let contents: Contents
         do throws(FileSystemError) {
-            contents = try Self.contents(of: folder.openFile(name, for: .reading))
+            contents = try Self.contents(of: folder.openFile(name, for: .reading), verifyingStability: verifyingStability)
         } catch {
             if error.isNotFound { return nil }
             // Symbolic links and sockets cannot be opened as files.
@@ -168,7 +218,7 @@ extension DocumentFiles {
 
     /// Returns the ID from the file name, or `nil` if the name is shortened and the file has it.
     private func idFromFileName(_ id: DocumentPath.ID?) -> DocumentPath.ID? {
-        guard let id, !folders.naming.file(of: id).isShortened else { return nil }
+        guard let id, !folders.naming.isShortened(id) else { return nil }
         return id
     }
 
@@ -176,10 +226,14 @@ extension DocumentFiles {
         folders.folderPath(collection.segments) + "/" + name
     }
 
-    private static func contents(of file: consuming FileDescriptor) throws(FileSystemError) -> Contents {
+    private static func contents(
+        of file: consuming FileDescriptor,
+        verifyingStability: Bool
+    ) throws(FileSystemError) -> Contents {
         var contents = Contents(status: try file.status())
         guard contents.status.kind == .file, contents.status.size <= maximumFileBytes else { return contents }
         contents.bytes = try file.read(contents.status.size)
+        guard verifyingStability else { return contents }
         let identity = try file.status().identity
         contents.isStable = identity == contents.status.identity && identity.isOlder(thanSeconds: minimumStableAgeSeconds)
         return contents

@@ -60,10 +60,14 @@ extension DocumentFolders {
 
     /// Calls `body` with the name of each entry of a folder, with invalid UTF-8 replaced, and its classification, until it returns
     /// `false`.
+    ///
+    /// - Parameter isSkipped: Returns whether to leave out the document of an ID, if ``DocumentPath/ID/init(plain:)`` accepts it.
+    ///   Nothing is allocated for it.
     func forEachEntry(
         of folder: borrowing FileDescriptor,
         _ folderPath: String,
         at level: FolderEntry.Level,
+        skipping isSkipped: (UnsafeBufferPointer<UInt8>) -> Bool = { _ in false },
         _ body: (String, FolderEntry) throws(StatusError) -> Bool
     ) throws(StatusError) {
         var failure: StatusError?
@@ -71,8 +75,11 @@ extension DocumentFolders {
             var listing = try folder.openForListing()
             while let found = try listing.next() {
                 guard let kind = try folder.kind(of: found) else { continue }
+                if kind == .file, level == .collection, let id = naming.plainID(ofFile: found.bytes), isSkipped(id) {
+                    continue
+                }
                 do throws(StatusError) {
-                    guard try body(found.text, FolderEntry(found.name, kind, at: level, naming: naming)) else { break }
+                    guard try body(found.text, FolderEntry(found.bytes, kind, at: level, naming: naming)) else { break }
                 } catch {
                     failure = error
                     break

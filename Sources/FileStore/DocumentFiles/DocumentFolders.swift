@@ -155,7 +155,7 @@ extension DocumentFolders {
         guard var listing = try? folder.openForListing() else { return false }
         do throws(FileSystemError) {
             while let entry = try listing.next() {
-                if !entry.name.elementsEqual(idFileName.utf8) { return false }
+                if !entry.bytes.elementsEqual(idFileName.utf8) { return false }
             }
             return true
         } catch {
@@ -216,7 +216,7 @@ extension DocumentFolders {
     private static func hasVisibleEntry(_ folder: borrowing FileDescriptor) throws(FileSystemError) -> Bool {
         var listing = try folder.openForListing()
         while let entry = try listing.next() {
-            if entry.name.first != UInt8(ascii: ".") { return true }
+            if entry.bytes.first != UInt8(ascii: ".") { return true }
         }
         return false
     }

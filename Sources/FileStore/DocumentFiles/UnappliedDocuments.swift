@@ -75,8 +75,11 @@ final class UnappliedDocuments: Sendable {
 
     /// The current state, to be searched without holding the lock; `nil` if there are no documents.
     private var snapshot: State? {
-        hasImages.load(ordering: .acquiring) ? state.withLock(\.self) : nil
+        hasDocuments ? state.withLock(\.self) : nil
     }
+
+    /// True if there are any documents. Costs no lock.
+    var hasDocuments: Bool { hasImages.load(ordering: .acquiring) }
 
     /// True if all commits are applied.
     var isEmpty: Bool { state.withLock { $0.collections.isEmpty } }
@@ -126,7 +129,7 @@ final class UnappliedDocuments: Sendable {
 
     /// Returns the image and commit time of a quarantined document, or `nil` for any other document.
     func quarantinedImage(of path: DocumentPath) -> (image: EncodedDocument?, time: Timestamp)? {
-        guard hasImages.load(ordering: .acquiring) else { return nil }
+        guard hasDocuments else { return nil }
         return state.withLock { state in
             guard let entry = state[path], case .quarantined(let time) = entry.reason else { return nil }
             return (entry.image, time)
@@ -135,7 +138,7 @@ final class UnappliedDocuments: Sendable {
 
     /// Returns the unapplied document at `path`: `.some(nil)` if it was deleted, nil if its file is current.
     func image(of path: DocumentPath) -> EncodedDocument?? {
-        guard hasImages.load(ordering: .acquiring) else { return nil }
+        guard hasDocuments else { return nil }
         return state.withLock { state in state[path].map(\.image) }
     }
 
@@ -227,7 +230,7 @@ final class UnappliedDocuments: Sendable {
 
     /// Records that the document has been applied.
     func remove(_ path: DocumentPath) {
-        guard hasImages.load(ordering: .acquiring) else { return }
+        guard hasDocuments else { return }
         change { $0[path] = nil }
     }
 

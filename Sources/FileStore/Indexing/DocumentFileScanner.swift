@@ -175,7 +175,7 @@ extension DocumentFileScanner {
         _ entry: DocumentFolderWalk.Entry,
         _ folder: borrowing FileDescriptor
     ) throws(StatusError) -> Document? {
-        guard let document = try files.decode(entry.name, id: entry.id, in: entry.collection, folder),
+        guard let (document, _) = try files.decode(entry.name, id: entry.id, in: entry.collection, folder),
             files.folders.naming.file(of: document.path.id).text.utf8.elementsEqual(entry.name.utf8)
         else { return nil }
         return document
@@ -275,7 +275,7 @@ private struct DocumentFolderWalk {
             guard let kind = try reporting("list", filePath, { () throws(FileSystemError) in try folder.kind(of: entry) }) else {
                 continue
             }
-            try body(entry.text, FolderEntry(entry.name, kind, at: level, naming: files.folders.naming))
+            try body(entry.text, FolderEntry(entry.bytes, kind, at: level, naming: files.folders.naming))
         }
     }
 

@@ -51,11 +51,26 @@ struct FileNaming: Hashable, Sendable {
         return Name(text: String(decoding: bytes, as: UTF8.self), isShortened: false)
     }
 
+    /// Returns whether the name of a document's file is shortened.
+    func isShortened(_ id: DocumentPath.ID) -> Bool {
+        // Escaping triples the length at most.
+        id.key.byteCount > Self.maximumStemBytes / 3 && file(of: id).isShortened
+    }
+
+    /// Returns the ID in a file name, if ``DocumentPath/ID/init(plain:)`` accepts it, and it is not escaped; `nil` for any other
+    /// name, which ``parse(file:)`` parses. Nearly all files have such names.
+    func plainID(ofFile name: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+        let length = name.count - Self.suffix.utf8.count
+        guard length > 0, length <= Self.maximumStemBytes, name.hasDocumentSuffix,
+            name[0] != UInt8(ascii: "."), name[0] != UInt8(ascii: "_")
+        else { return nil }
+        let stem = UnsafeBufferPointer(rebasing: name[..<length])
+        return stem.allSatisfy(isWrittenAsItIs) ? stem : nil
+    }
+
     /// Parses a file name; foreign if it doesn't end in `.json`.
     func parse(file name: [UInt8]) -> ParsedName {
-        guard name.count > Self.suffix.utf8.count, name.suffix(Self.suffix.utf8.count).elementsEqual(Self.suffix.utf8) else {
-            return .foreign
-        }
+        guard name.count > Self.suffix.utf8.count, name.withUnsafeBufferPointer(\.hasDocumentSuffix) else { return .foreign }
         return parse(stem: name.dropLast(Self.suffix.utf8.count)) { self.stem(of: $0).text }
     }
 
@@ -94,11 +109,12 @@ extension FileNaming {
 
     /// Returns whether the ID needs no escaping. A fast path over bytes, which covers nearly all IDs.
     private func needsNoEscaping(_ id: UTF8Key) -> Bool {
-        guard id.utf8.first != UInt8(ascii: ".") else { return false }
-        return id.utf8.allSatisfy { byte in
-            byte > 0x1f && byte < 0x7f && byte != UInt8(ascii: "%")
-                && !(isStrict && Self.isAmbiguous(Unicode.Scalar(byte)))
-        }
+        id.withBytes { $0.first != UInt8(ascii: ".") && $0.allSatisfy(isWrittenAsItIs) }
+    }
+
+    /// Returns whether a byte other than a leading dot is a character of its own, and is not escaped.
+    private func isWrittenAsItIs(_ byte: UInt8) -> Bool {
+        byte > 0x1f && byte < 0x7f && byte != UInt8(ascii: "%") && !(isStrict && Self.isAmbiguous(Unicode.Scalar(byte)))
     }
 
     private func needsEscape(_ scalar: Unicode.Scalar, isFirst: Bool) -> Bool {
@@ -140,4 +156,9 @@ extension FileNaming {
         guard !id.utf8.isEmpty, !id.utf8.contains(UInt8(ascii: "/")), name(id).utf8.elementsEqual(stem) else { return .foreign }
         return .id(id)
     }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// True if a file name ends as those of documents do.
+    var hasDocumentSuffix: Bool { suffix(FileNaming.suffix.utf8.count).elementsEqual(FileNaming.suffix.utf8) }
 }

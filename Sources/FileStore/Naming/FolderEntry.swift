@@ -30,15 +30,17 @@ enum FolderEntry {
         case belowDocument
     }
 
-    init(_ name: [UInt8], _ kind: FileStatus.Kind, at level: Level, naming: FileNaming) {
-        if name.first == UInt8(ascii: ".") {
+    init(_ name: UnsafeBufferPointer<UInt8>, _ kind: FileStatus.Kind, at level: Level, naming: FileNaming) {
+        if kind == .file, level == .collection, let id = naming.plainID(ofFile: name).flatMap(DocumentPath.ID.init(plain:)) {
+            self = .document(id)
+        } else if name.first == UInt8(ascii: ".") {
             self = .ignored
         } else if let message = Self.typeError(of: kind, isNamedAsDocument: name.hasDocumentSuffix) {
             self = .foreign(message)
         } else if kind == .folder {
-            self = Self.folder(naming.parse(folder: name), at: level)
+            self = Self.folder(naming.parse(folder: Array(name)), at: level)
         } else if name.hasDocumentSuffix {
-            self = Self.file(naming.parse(file: name), at: level)
+            self = Self.file(naming.parse(file: Array(name)), at: level)
         } else {
             self = .ignored
         }
@@ -99,10 +101,4 @@ extension FolderEntry {
 
     /// The advice for an invalid name.
     static let renameHint = "Rename it, or move it out of the data folder."
-}
-
-extension [UInt8] {
-    fileprivate var hasDocumentSuffix: Bool {
-        suffix(FileNaming.suffix.utf8.count).elementsEqual(FileNaming.suffix.utf8)
-    }
 }

@@ -17,12 +17,15 @@ final class PointInTimeDocumentReader: QueryDocuments {
     private var view: PointInTimeView?
     /// The first changes to the documents that ``changedPaths(in:)`` last returned, with the view that they came from.
     private var changes: (view: PointInTimeView, first: [DocumentPath: PointInTimeView.FirstChange])?
+    /// False if the files of commits before the time may still be written during the query.
+    private let asksForChanges: Bool
     /// The folder of the last collection, kept open.
-    private var folder: (collection: CollectionPath, descriptor: SharedFileDescriptor)?
+    private var folder: (collection: CollectionPath, CollectionFolder)?
 
     init(_ components: StoreComponents, at time: Timestamp) {
         self.components = components
         self.time = time
+        asksForChanges = !components.unapplied.hasDocuments
     }
 
     /// Reads the document at `path`; `nil` if it did not exist or cannot be read.
@@ -82,13 +85,14 @@ final class PointInTimeDocumentReader: QueryDocuments {
 
     private func currentDocument(_ path: DocumentPath) throws(StatusError) -> EncodedDocument? {
         if let image = components.unapplied.image(of: path) { return image }
-        if let folder, folder.collection == path.collection {
-            return try components.files.document(at: path, in: folder.descriptor.descriptor)
+        if let (collection, folder) = folder, collection == path.collection {
+            return try components.files.document(at: path, in: folder)
         }
-        guard let opened = try components.files.folders.open(path.collection.segments) else { return nil }
-        let shared = SharedFileDescriptor(opened)
-        folder = (path.collection, shared)
-        return try components.files.document(at: path, in: shared.descriptor)
+        guard let opened = try components.files.openFolder(of: path.collection, asksForChanges: asksForChanges) else {
+            return nil
+        }
+        folder = (path.collection, opened)
+        return try components.files.document(at: path, in: opened)
     }
 }
 

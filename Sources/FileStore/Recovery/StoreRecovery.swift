@@ -62,6 +62,7 @@ extension StoreRecovery {
             undatedFiles.folders,
             cache: cache,
             log: undatedFiles.log,
+            watch: DocumentFolderWatch(watcher: configuration.folderWatcher, logger: logger),
             datedAfter: keepsTimes ? datedFiles.after : nil
         )
         let fileWriter = DocumentFileWriter(

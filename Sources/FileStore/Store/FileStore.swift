@@ -151,7 +151,7 @@ extension FileStore {
         do throws(StatusError) {
             let result = try await commitQueue.commit(writes, validating: reads, by: author)
             // Deletes succeed on a full disk, too.
-            if disk.isFull, writes.contains(where: { $0.operation != .delete }) {
+            if disk.isFull, writes.contains(where: \.operation.storesDocument) {
                 try? await healthQueue.run { () throws(StatusError) in disk.recordSuccess() }
             }
             return result

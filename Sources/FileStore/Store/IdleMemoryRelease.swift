@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentIndex
+internal import StorageIO
 internal import Synchronization
 
 /// Gives the memory of an idle store's caches back to the operating system.
@@ -43,6 +44,8 @@ final class IdleMemoryRelease: Sendable {
     }
 
     private func check() {
+        // Otherwise only commits remove them.
+        components.files.watch?.watcher.removeIdleWatches()
         let useCount = components.cache.useCount + components.index.useCount
         let isDue = state.withLock { state in
             let isUnused = state.useCount == useCount

@@ -1,5 +1,5 @@
 internal import DocumentModel
-package import DocumentStore
+internal import DocumentStore
 internal import UTF8Text
 
 extension ServiceContext {
@@ -24,27 +24,7 @@ extension DocumentStore {
     fileprivate var unreadinessReason: String? {
         get async {
             if let reason = await writeBlockedReason { return reason.message }
-            return await indexes().unreadinessReason
-        }
-    }
-}
-
-extension IndexReport {
-    /// The reason why queries cannot be run; `nil` if they can.
-    package var unreadinessReason: String? {
-        switch singleFields {
-        case .ready: return nil
-        case .unavailable(let reason): return reason
-        case .building(let done, let total):
-            // An index without documents is being opened, or has none to read.
-            guard rejectsQueries || max(done, total ?? 0) > 0 else { return nil }
-            let progress =
-                if let total {
-                    ": \(done) of \(total.counted("document")) read"
-                } else {
-                    done > 0 ? ": \(done.counted("document")) read" : ", which has just begun"
-                }
-            return "The index is being rebuilt\(progress). Queries fail until it is complete."
+            return await indexes().queryError?.message
         }
     }
 }

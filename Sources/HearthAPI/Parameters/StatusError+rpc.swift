@@ -1,4 +1,4 @@
-import DocumentModel
+package import DocumentModel
 import HearthWire
 package import JSONRPC
 import UTF8Text
@@ -44,6 +44,11 @@ extension StatusError: RPCErrorConvertible {
 }
 
 extension RPCError {
+    /// The canonical code of the error, in all protocols but JSON-RPC.
+    package var statusCode: StatusCode {
+        StatusCode(rawValue: code.rawValue) ?? (code == .invalidParams ? .invalidArgument : .internal)
+    }
+
     /// Creates the error for a parameter value that the model rejects, with the location of the parameter.
     init(_ error: StatusError, at location: ParameterLocation) {
         self = error.rpcError

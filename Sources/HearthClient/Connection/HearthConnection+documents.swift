@@ -104,7 +104,10 @@ extension HearthConnection {
 
     /// Commits a single write.
     public func write(_ write: Write) async throws(StatusError) -> WriteResult {
-        try WriteResult(json: await call(write.method) { write.writeMembers(to: &$0) })
+        guard let method = write.method else {
+            return try await commit([write]).first ?? WriteResult(updateTime: nil)
+        }
+        return try WriteResult(json: await call(method) { write.writeMembers(to: &$0) })
     }
 
     /// Commits writes atomically.

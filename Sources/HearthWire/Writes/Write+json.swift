@@ -2,11 +2,12 @@ package import DocumentModel
 package import StrictJSON
 package import UTF8Text
 
-/// The kinds of writes in a commit, by name: `{"set": {…}}`, `{"update": {…}}` or `{"delete": {…}}`.
+/// The kinds of writes in a commit, by name: `{"set": {…}}`, `{"update": {…}}`, `{"delete": {…}}` or `{"verify": {…}}`.
 package enum WriteKindKeys {
     package static let set: UTF8Key = "set"
     package static let update: UTF8Key = "update"
     package static let delete: UTF8Key = "delete"
+    package static let verify: UTF8Key = "verify"
 }
 
 /// The members of a write.
@@ -28,12 +29,13 @@ package enum RestoreParameterKeys {
 }
 
 extension Write {
-    /// The method for a single write.
-    package var method: UTF8Key {
+    /// The method for a single write; `nil` if it can only be an element of a commit.
+    package var method: UTF8Key? {
         switch kind {
         case .set: "documents.set"
         case .update: "documents.update"
         case .delete: "documents.delete"
+        case .verify: nil
         }
     }
 
@@ -44,6 +46,7 @@ extension Write {
         case .set: writer.key(WriteKindKeys.set)
         case .update: writer.key(WriteKindKeys.update)
         case .delete: writer.key(WriteKindKeys.delete)
+        case .verify: writer.key(WriteKindKeys.verify)
         }
         writer.beginObject()
         writeMembers(to: &writer)
@@ -66,7 +69,7 @@ extension Write {
             if !deleted.isEmpty { writer.array(WriteKeys.delete, of: deleted) { $1.string($0.description) } }
         case .patch(let fields, let mask):
             writer.writeUpdates(from: fields, mask: mask)
-        case .delete: break
+        case .delete, .verify: break
         }
         if !transforms.isEmpty { writer.array(WriteKeys.transforms, of: transforms) { $0.write(to: &$1) } }
         if precondition != .none {
@@ -75,7 +78,7 @@ extension Write {
         }
     }
 
-    private enum Kind { case set, update, delete }
+    private enum Kind { case set, update, delete, verify }
 
     /// The kind of the write: a patch with a precondition is an update, without one a merging set.
     private var kind: Kind {
@@ -83,6 +86,7 @@ extension Write {
         case .replace: .set
         case .patch: precondition == .none ? .set : .update
         case .delete: .delete
+        case .verify: .verify
         }
     }
 }

@@ -10,6 +10,8 @@ package struct JournalWriter: ~Copyable {
     private var segment: OpenSegment?
     /// The documents whose before-images the segment contains.
     private var documentsWithBeforeImage: Set<DocumentPath> = []
+    /// The batch being appended; the next one uses its memory.
+    private var batch = EncodedBatch()
 
     private struct OpenSegment {
         let file: SharedFileDescriptor
@@ -49,11 +51,16 @@ package struct JournalWriter: ~Copyable {
         /// The offset of each commit's record in ``bytes``.
         private(set) var offsets: [Int] = []
 
-        /// Encodes commits; each document's before-image is included once per segment.
+        /// The maximum memory that is kept for the next batch: the records of 500 typical documents fit.
+        private static let maximumKeptBytes = 1 << 20
+        private static let maximumKeptOffsets = 1 << 10
+
+        /// Encodes commits in place of the last batch; each document's before-image is included once per segment.
         ///
         /// - Parameter documentsWithBeforeImage: The documents whose before-images the segment already contains; those added by
         ///   this batch are inserted.
-        init(_ commits: [Commit], documentsWithBeforeImage: inout Set<DocumentPath>) {
+        mutating func encode(_ commits: [Commit], documentsWithBeforeImage: inout Set<DocumentPath>) {
+            removeAll()
             guard let first = commits.first?.sequence else { return }
             for commit in commits {
                 offsets.append(bytes.count)
@@ -61,6 +68,12 @@ package struct JournalWriter: ~Copyable {
                     documentsWithBeforeImage.insert(path).inserted
                 }
             }
+        }
+
+        /// Removes the records, and keeps the memory unless it is large.
+        mutating func removeAll() {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.maximumKeptBytes)
+            offsets.removeAll(keepingCapacity: offsets.capacity <= Self.maximumKeptOffsets)
         }
     }
 
@@ -109,15 +122,16 @@ package struct JournalWriter: ~Copyable {
 
     /// Appends consecutive commits as one batch; they are durable when this returns.
     package mutating func append(_ commits: [Commit]) throws(Failure) -> AppendedBatch {
+        defer { batch.removeAll() }
         let first = commits.first?.sequence ?? .zero
-        var batch = EncodedBatch(commits, documentsWithBeforeImage: &documentsWithBeforeImage)
+        batch.encode(commits, documentsWithBeforeImage: &documentsWithBeforeImage)
         if let end = segment?.end, end > JournalSegment.headerBytes, end + batch.bytes.count > journal.segmentBytes {
             closeSegment()
             documentsWithBeforeImage.removeAll(keepingCapacity: true)
-            batch = EncodedBatch(commits, documentsWithBeforeImage: &documentsWithBeforeImage)
+            batch.encode(commits, documentsWithBeforeImage: &documentsWithBeforeImage)
         }
         do throws(Failure) {
-            return try append(batch, first: first)
+            return try appendBatch(first: first)
         } catch {
             // The batch's before-images were not written. Writing the others a second time is harmless.
             documentsWithBeforeImage.removeAll()
@@ -125,7 +139,7 @@ package struct JournalWriter: ~Copyable {
         }
     }
 
-    private mutating func append(_ batch: EncodedBatch, first: SequenceNumber) throws(Failure) -> AppendedBatch {
+    private mutating func appendBatch(first: SequenceNumber) throws(Failure) -> AppendedBatch {
         var segment = try segment(withSpaceFor: batch.bytes.count, first: first)
         let name = Journal.path(first: segment.first)
         // Restored only on success: after a failed sync the file must not be used again.

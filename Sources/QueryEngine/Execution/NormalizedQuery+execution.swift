@@ -1,5 +1,4 @@
 internal import DocumentModel
-internal import UTF8Text
 
 extension NormalizedQuery {
     /// Returns whether a match sorts before another: by distance in an exhaustive vector search, otherwise by the query's order.
@@ -10,14 +9,6 @@ extension NormalizedQuery {
             return search.measure.isCloser(first, than: second)
         }
         return compare(left.key, right.key) == .less
-    }
-
-    /// The top-level fields that the execution needs; `nil` for all.
-    var requiredNames: [UTF8Key]? {
-        guard projection != nil || returnsWholeDocuments else { return nil }
-        let fields = filter.disjuncts.joined().map(\.field) + requiredFields + (projection ?? [])
-        let names = fields.filter { !$0.isDocumentName }.compactMap(\.segments.first)
-        return Array(Set(names + (vectorSearch?.field.segments.prefix(1) ?? [])))
     }
 
     /// Returns a matching document with the fields of the result.

@@ -3,8 +3,9 @@ internal import DocumentModel
 /// A hash join of index scans: finds the documents that are in all of them, and the numbers in some of their fields, without
 /// reading documents.
 ///
-/// The names of the smallest scan are loaded into a ``NameTable``. Each other scan is then read once, in the order of the index,
-/// and looked up in the table. So the cost is that of reading the scans, regardless of how many documents they have in common.
+/// The names of the smallest scan are loaded into a ``NameTable``, with the numbers if its field is aggregated. Each other scan is
+/// then read once, in the order of the index, and looked up in the table. So the cost is that of reading the scans, regardless of
+/// how many documents they have in common.
 struct IndexJoin {
     /// The scan, or the intersection of point lookups, whose names are loaded.
     private let base: AccessPath
@@ -59,10 +60,23 @@ struct IndexJoin {
         let (limit, overflows) = best.count.multipliedReportingOverflow(by: Self.documentCost)
         guard best.count > 0, !overflows else { return }
         var cost = 0
-        for scan in filters + sums.filter({ $0.index != filters.last?.index }) {
+        for scan in filters + remainingSums.map(\.scan) {
             cost += try index.count(scan, names, limit: limit - cost + 1)
             if cost > limit { return nil }
         }
+    }
+
+    /// The index of the aggregated field whose numbers are loaded with the names; `nil` if there is none.
+    private var loadedField: Int? {
+        let loaded = base.scans
+        return loaded.count == 1 ? sums.firstIndex { $0.index == loaded[0].index } : nil
+    }
+
+    /// The aggregated fields that are read neither with the base nor with the last filter.
+    private var remainingSums: [(field: Int, scan: FieldScan)] {
+        let loadedField = loadedField
+        return sums.enumerated().filter { $0.offset != loadedField && $0.element.index != filters.last?.index }
+            .map { (field: $0.offset, scan: $0.element) }
     }
 
     /// The plan line of the join.
@@ -97,10 +111,17 @@ struct IndexJoin {
         add: (Value, _ field: Int) -> Void
     ) throws(StatusError) -> (table: NameTable, steps: Int)? {
         var table = NameTable()
-        let isLoaded = try forEachName { name in
-            let hash = NameTable.Hash(name)
-            if partition.contains(hash), !excluded(name, hash) { table.insert(name, hash) }
-            return table.byteCount <= maximumBytes || partition.halves == nil
+        let loadedField = loadedField
+        // The numbers of the loaded field, parallel to the names.
+        var numbers: [Value?] = []
+        let isLoaded = try forEachEntry { entry in
+            let hash = NameTable.Hash(entry.name)
+            if partition.contains(hash), !excluded(entry.name, hash) {
+                table.insert(entry.name, hash)
+                if loadedField != nil, numbers.count < table.count { numbers.append(entry.number) }
+            }
+            let byteCount = table.byteCount + numbers.count * MemoryLayout<Value?>.stride
+            return byteCount <= maximumBytes || partition.halves == nil
         }
         guard isLoaded else { return nil }
         guard table.count > 0 else { return (table, filters.count) }
@@ -115,7 +136,12 @@ struct IndexJoin {
                 return true
             }
         }
-        for (field, scan) in sums.enumerated() where scan.index != filters.last?.index {
+        if let loadedField {
+            for (index, number) in numbers.enumerated() where table.hasPassed(index, filters.count) {
+                if let number { add(number, loadedField) }
+            }
+        }
+        for (field, scan) in remainingSums {
             _ = try index.forEachEntry(scan, names) { entry in
                 guard let number = entry.number else { return true }
                 let hash = NameTable.Hash(entry.name)
@@ -129,22 +155,26 @@ struct IndexJoin {
         return (table, filters.count)
     }
 
-    /// Calls `body` with each name in the base until it returns `false`; returns whether it never did.
-    private func forEachName(_ body: (UnsafeRawBufferPointer) -> Bool) throws(StatusError) -> Bool {
+    /// Calls `body` with each entry in the base until it returns `false`; returns whether it never did. The entries of an
+    /// intersection have only names.
+    private func forEachEntry(_ body: (IndexEntry) -> Bool) throws(StatusError) -> Bool {
         switch base {
         case .intersection(let scans) where scans.count > 1:
             let iterator = try index.nameIterator(scans, names, isDescending: false)
             while let name = iterator.current {
-                guard name.withUnsafeBytes(body) else { return false }
+                let continues = name.withUnsafeBytes { name in
+                    body(IndexEntry(value: UnsafeRawBufferPointer(start: nil, count: 0), isDouble: false, name: name))
+                }
+                guard continues else { return false }
                 try index.snapshot.checkCancellation()
                 try iterator.advance()
             }
             return true
         case .fullScan:
-            return try index.forEachEntry(index.scan(names)) { body($0.name) }
+            return try index.forEachEntry(index.scan(names), body)
         default:
             guard let scan = base.scans.first else { return true }
-            return try index.forEachEntry(scan, names) { body($0.name) }
+            return try index.forEachEntry(scan, names, body)
         }
     }
 }

@@ -1,4 +1,6 @@
 internal import DocumentModel
+internal import Glibc
+internal import UTF8Text
 
 /// A hash table of document names in one partition of all names, packed into a few arrays.
 struct NameTable {
@@ -7,9 +9,7 @@ struct NameTable {
         let value: UInt64
 
         init(_ name: UnsafeRawBufferPointer) {
-            var hasher = Hasher()
-            hasher.combine(bytes: name)
-            value = UInt64(bitPattern: Int64(hasher.finalize()))
+            value = SeededHash.hash(name)
         }
 
         /// The bits by which a table finds a name; partitions use the others.
@@ -91,12 +91,18 @@ struct NameTable {
         while slots[slot] != 0 {
             if UInt32(truncatingIfNeeded: slots[slot] >> 32) == hash.tag {
                 let range = range(Int(slots[slot] & 0xffff_ffff) - 1)
-                let isEqual = bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[range]).elementsEqual(name) }
-                if isEqual { return slot }
+                if range.count == name.count, bytes.withUnsafeBytes({ Self.areEqual($0[range], name) }) { return slot }
             }
             slot = (slot + 1) & mask
         }
         return slot
+    }
+
+    /// Compares two names of the same length.
+    private static func areEqual(_ left: Slice<UnsafeRawBufferPointer>, _ right: UnsafeRawBufferPointer) -> Bool {
+        let left = UnsafeRawBufferPointer(rebasing: left)
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
+        return memcmp(leftStart, rightStart, right.count) == 0
     }
 
     private mutating func grow() {

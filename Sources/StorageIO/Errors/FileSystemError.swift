@@ -30,14 +30,20 @@ package struct FileSystemError: Error, Hashable {
     /// True if the file system doesn't support the name.
     var isInvalidName: Bool { code == EILSEQ || code == EINVAL }
 
+    /// True if a folder is in the place of a file.
+    var isFolder: Bool { code == EISDIR }
+
     /// True if the error is limited to a single file or folder, rather than caused by the process or the disk.
     var affectsSingleFile: Bool { code == EACCES || code == EPERM || code == EIO || isNotFolder }
 
     /// True if a single file or folder cannot be accessed or modified, while others can.
-    package var preventsSingleFileAccess: Bool { code == EACCES || code == EPERM || isNotFolder || code == EISDIR }
+    package var preventsSingleFileAccess: Bool { code == EACCES || code == EPERM || isNotFolder || isFolder }
 
     /// True if the file has the immutable or append-only attribute.
     package var isImmutable: Bool { code == EPERM }
+
+    /// True if the system has no more of a limited resource, such as open files, memory or inotify watches.
+    package var isResourceLimit: Bool { [EMFILE, ENFILE, ENOMEM, ENOSPC].contains(code) }
 
     /// True if the disk is full or a quota is exhausted.
     package var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }

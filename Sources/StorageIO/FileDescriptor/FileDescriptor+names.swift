@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 extension FileDescriptor {
@@ -16,6 +17,11 @@ extension FileDescriptor {
     /// Renames a file in this folder, replacing an existing file.
     package func rename(_ name: String, to newName: String) throws(FileSystemError) {
         try Self.call("renameat") { Glibc.renameat(number, name, number, newName) }
+    }
+
+    /// Exchanges the names of two entries of this folder atomically, if the file system supports it.
+    func exchange(_ name: String, with other: String) throws(FileSystemError) {
+        try Self.call("renameat2") { clinux_exchange(number, name, other) }
     }
 
     /// Links an unnamed file into this folder under a name that doesn't exist yet.

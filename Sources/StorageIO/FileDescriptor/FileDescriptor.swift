@@ -10,7 +10,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// The descriptor number.
     let number: Int32
 
-    private init(_ number: Int32) {
+    /// Takes ownership of an open descriptor.
+    init(_ number: Int32) {
         self.number = number
     }
 

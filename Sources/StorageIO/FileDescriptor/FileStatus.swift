@@ -16,6 +16,10 @@ package struct FileStatus {
     package let identity: FileIdentity
     /// The user ID of the owner.
     package let owner: UInt32
+    /// The number of names that the file has (hard links).
+    package let linkCount: Int
+    /// The file, which keeps its ID when it is modified or renamed.
+    let fileID: FileID
 
     /// The size in bytes.
     package var size: Int { Int(identity.size) }
@@ -35,7 +39,15 @@ package struct FileStatus {
             modifiedNanoseconds: Int64(status.st_mtim.tv_nsec)
         )
         owner = status.st_uid
+        linkCount = Int(status.st_nlink)
+        fileID = FileID(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
+}
+
+/// The ID of an existing file or folder. It may be used again once the file is removed.
+struct FileID: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
 }
 
 /// The identity of a version of a file. It changes if the file is replaced or modified in place.

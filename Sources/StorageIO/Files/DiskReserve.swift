@@ -58,20 +58,23 @@ package final class DiskReserve: Sendable {
 
     private func allocate(_ byteCount: inout Int) {
         guard byteCount < maximumBytes, let disk = try? folder.descriptor.diskSpace() else { return }
-        let target = min(maximumBytes, disk.total / Self.maximumFraction)
-        let missing = min(target - byteCount, disk.free) / Self.blockBytes * Self.blockBytes
-        guard missing > 0 else { return }
+        let missing = min(maximumBytes, disk.total / Self.maximumFraction) - byteCount
+        guard missing >= Self.blockBytes else { return }
         guard let file = try? folder.descriptor.openFile(Self.fileName, for: .updatingOrCreating) else { return }
-        let end = byteCount + missing
-        do throws(FileSystemError) {
-            while byteCount < end {
-                let count = min(Self.chunkBytes, end - byteCount)
+        let end = byteCount + missing / Self.blockBytes * Self.blockBytes
+        // Only a write tells what there is for this process: some file systems keep blocks for the superuser.
+        var chunkBytes = Self.chunkBytes
+        while byteCount < end {
+            let count = min(chunkBytes, end - byteCount)
+            do throws(FileSystemError) {
                 try file.write([UInt8](repeating: 0, count: count), at: byteCount)
                 byteCount += count
+            } catch {
+                // The rest is allocated later. An empty file keeps an inode.
+                try? file.truncate(to: byteCount)
+                guard error.isNoSpace, chunkBytes > Self.blockBytes else { return }
+                chunkBytes = Self.blockBytes
             }
-        } catch {
-            // The rest is allocated later. An empty file keeps an inode.
-            try? file.truncate(to: byteCount)
         }
     }
 }

@@ -7,7 +7,11 @@ package struct SpaceReservation {
     /// The preallocated file; `nil` where the file system does not support it.
     private let file: SharedFileDescriptor?
     private var byteCount: Int
-
+    /// The part that was released in advance.
+    private var advanceBytes = 0
+    /// The space that is released in advance, because each release changes the file system's metadata: a small part of all, which
+    /// others may take meanwhile.
+    private let maximumAdvanceBytes: Int
     /// The number of inodes that must remain, since others use them concurrently.
     private static let marginFiles = 100
     /// The space that an entry of a folder and an inode take.
@@ -26,6 +30,7 @@ package struct SpaceReservation {
             throw error
         }
         self.byteCount = byteCount
+        maximumAdvanceBytes = min(1 << 20, byteCount / 8)
         guard byteCount > 0 else {
             file = nil
             return
@@ -53,8 +58,13 @@ package struct SpaceReservation {
     /// Releases part of the space, for a file that is about to be written.
     package mutating func release(_ count: Int) {
         guard let file else { return }
-        byteCount = max(byteCount - count, 0)
-        // If this fails, the space stays reserved until the file is closed.
-        try? file.descriptor.truncate(to: byteCount)
+        if advanceBytes < count {
+            let released = min(count + maximumAdvanceBytes, byteCount)
+            byteCount -= released
+            advanceBytes += released
+            // If this fails, the space stays reserved until the file is closed.
+            try? file.descriptor.truncate(to: byteCount)
+        }
+        advanceBytes = max(advanceBytes - count, 0)
     }
 }

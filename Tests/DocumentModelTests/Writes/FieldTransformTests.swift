@@ -202,9 +202,9 @@ struct FieldTransformTests {
         #expect(throws: StatusError.self) { try applied(increments(501), to: "{}") }
     }
 
-    @Test
-    func `A delete cannot have transforms`() throws {
-        var write = Write.delete(Fixture.path)
+    @Test(arguments: [Write.Operation.delete, .verify])
+    func `A write that doesn't store the document cannot have transforms`(operation: Write.Operation) throws {
+        var write = Write(path: Fixture.path, operation: operation)
         write.transforms = [FieldTransform(field: try FieldPath("a"), operation: .serverTimestamp)]
         let error = #expect(throws: StatusError.self) { try write.applied(to: nil, at: Fixture.now) }
         #expect(error?.code == .invalidArgument)

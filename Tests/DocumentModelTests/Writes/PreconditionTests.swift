@@ -6,7 +6,7 @@ import UTF8Text
 struct PreconditionTests {
     private typealias Fixture = WriteFixtures
 
-    private static let kinds: [Write.Operation] = [.replace(["a": .integer(1)]), .patch([:], mask: []), .delete]
+    private static let kinds: [Write.Operation] = [.replace(["a": .integer(1)]), .patch([:], mask: []), .delete, .verify]
 
     private func failure(_ operation: Write.Operation, _ precondition: Precondition, on document: Document?) -> StatusError? {
         do throws(StatusError) {

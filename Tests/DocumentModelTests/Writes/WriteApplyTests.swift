@@ -37,10 +37,20 @@ struct WriteApplyTests {
         #expect(!missing.isChange)
     }
 
+    @Test
+    func `Verifying a missing document changes nothing`() throws {
+        let write = Write(path: Fixture.path, operation: .verify, precondition: .exists(false))
+        let (document, result, isChange) = try write.applied(to: nil, at: Fixture.now)
+        #expect(document == nil)
+        #expect(result == WriteResult(updateTime: nil))
+        #expect(!isChange)
+    }
+
     @Test(
         arguments: [
             .replace(["a": .integer(1), "b": .map(["c": .double(.nan)])]),
             .patch([:], mask: []),
+            .verify,
             // Cannot fail: literals with valid components.
             .patch(["a": .integer(1)], mask: [try! FieldPath("a"), try! FieldPath("missing.too")]),
         ] as [Write.Operation]

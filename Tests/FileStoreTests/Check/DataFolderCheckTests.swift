@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import Foundation
+import GRDB
 import Logging
 import Synchronization
 import TestSupport
@@ -268,6 +269,61 @@ struct DataFolderCheckTests {
             kinds.insert([complete.contains { $0.message.contains("--rebuild-index") }, quick.isEmpty])
         }
         #expect(kinds.contains([true, true]), "\(kinds)")
+    }
+
+    @Test(
+        arguments: [
+            "UPDATE documents SET content = content + 1 WHERE scope = 0 AND content = (SELECT min(id) FROM contents)",
+            "UPDATE documents SET name = x'0200' WHERE scope > 0 AND content = (SELECT min(id) FROM contents)",
+            "DELETE FROM documents WHERE scope > 0 AND content = (SELECT min(id) FROM contents)",
+            "DELETE FROM documents WHERE content = (SELECT min(id) FROM contents)",
+            "INSERT INTO documents SELECT 0, x'02780002797a00', max(content) + 1 FROM documents",
+            "UPDATE contents SET bytes = bytes + 1 WHERE id = (SELECT min(id) FROM contents)",
+            "UPDATE contents SET entries = zeroblob(2) WHERE id = (SELECT min(id) FROM contents)",
+            "DELETE FROM contents WHERE id = (SELECT min(id) FROM contents)",
+            "UPDATE entries SET isDouble = 1 - isDouble WHERE value = (SELECT min(value) FROM entries)",
+            "DELETE FROM entries WHERE value = (SELECT min(value) FROM entries)",
+            "UPDATE sizes SET documents = documents + 1 WHERE scope > 0",
+            "INSERT INTO documents SELECT 1, x'026100', max(content) + 1 FROM documents",
+            "INSERT INTO documents SELECT 55, x'026100', max(content) FROM documents",
+            "INSERT INTO documents SELECT -1, x'026100', max(content) FROM documents",
+        ]
+    )
+    func `Rows of the index that differ from the documents are found`(change: String) async throws {
+        try await fill()
+        let index = try DatabaseQueue(path: fixture.folder["data/index.sqlite"])
+        try await index.write { try $0.execute(sql: change) }
+        try index.close()
+        let kinds = try await fixture.findings().map(\.kind)
+        #expect(kinds == [.outdatedIndex] || kinds == [.damagedIndex], "\(kinds)")
+    }
+
+    @Test(
+        arguments: [
+            "DELETE FROM places", "DELETE FROM places WHERE id = (SELECT max(id) FROM places)",
+            "UPDATE places SET minLatitude = minLatitude - 1 WHERE id = (SELECT max(id) FROM places)",
+            "UPDATE places SET maxLongitude = maxLongitude + 1 WHERE id = (SELECT max(id) FROM places)",
+            "UPDATE places SET name = x'026100' WHERE id = (SELECT max(id) FROM places)",
+            "UPDATE places SET id = id + (1 << 19) WHERE id = (SELECT max(id) FROM places)",
+            "UPDATE places SET minSpace = minSpace - 4, maxSpace = maxSpace - 4 WHERE id = (SELECT max(id) FROM places)",
+            "INSERT INTO places SELECT max(id) + 7, minSpace, maxSpace, 1, 2, 3, 4, name FROM places",
+            "UPDATE placeSpaces SET space = space + 2", "DELETE FROM placeSpaces",
+        ]
+    )
+    func `Geo points of the index that differ from the documents are found`(change: String) async throws {
+        try await fixture.withStore { store in
+            for number in 0..<20 {
+                let point = try GeoPoint(validatingLatitude: Double(number), longitude: Double(-number))
+                try await store.set("c/d\(number)", ["place": .geoPoint(point)])
+                try await store.set("c/d\(number)/c/e", ["at": .map(["place": .geoPoint(point)])])
+            }
+            try await store.waitUntilIndexed()
+        }
+        #expect(try await fixture.findings() == [])
+        let index = try DatabaseQueue(path: fixture.folder["data/index.sqlite"])
+        try await index.write { try $0.execute(sql: change) }
+        try index.close()
+        #expect(try await fixture.findings().map(\.kind) == [.damagedIndex])
     }
 
     @Test

@@ -73,9 +73,20 @@ struct IndexIntegrityTests {
             _ = try await store.ids(in: "c", where: "n", is: 4)
             try copyAsCrash()
         }
-        for suffix in ["-wal", "-shm"] { try fixture.folder.remove("crash/index.sqlite\(suffix)") }
+        try fixture.folder.remove("crash/index.sqlite-wal")
         try fixture.folder.write(other, to: "crash/index.sqlite")
         try await expectCorrect(at: "crash")
+    }
+
+    @Test
+    func `An open index maps no file, whose pages might have no blocks on a full disk`() async throws {
+        try await fill()
+        try await fixture.withStore { store in
+            try await store.set("c/more", ["n": .integer(4)])
+            #expect(try await store.ids(in: "c", where: "n", is: 4) == ["more"])
+            let names = try fixture.folder.names(in: "data")
+            #expect(names.contains("index.sqlite-wal") && !names.contains("index.sqlite-shm"), "\(names)")
+        }
     }
 
     @Test(

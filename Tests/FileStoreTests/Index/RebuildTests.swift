@@ -66,7 +66,7 @@ struct RebuildTests {
     }
 
     @Test
-    func `Queries are rejected, and reported to be, before any document is read`() async throws {
+    func `Queries fail with the reported error before any document is read`() async throws {
         try await fixture.withStore { store in
             try await store.waitUntilIndexed()
             let index = store.components.index
@@ -74,14 +74,31 @@ struct RebuildTests {
             // The state at the start of a rebuild, when some documents have been counted.
             var progress = RebuildProgress(startTime: .now)
             index.state.withLock { [progress] in $0.phase = .rebuilding(progress) }
-            #expect(await !store.indexes().rejectsQueries)
+            #expect(await store.indexes().queryError == nil)
             progress.countedCount = 1
             index.state.withLock { [progress] in $0.phase = .rebuilding(progress) }
             let report = await store.indexes()
-            #expect(report.rejectsQueries && report.singleFields == .building(documents: 0))
+            #expect(report.singleFields == .building(documents: 0))
             let error = await expectStatus(.unavailable) { try await store.ids(in: "c", where: "n", is: 1) }
             let message = error?.message ?? ""
             #expect(message.utf8.starts(with: "The index is being rebuilt, which has just begun. Queries".utf8), "\(message)")
+            #expect(report.queryError?.message == message)
+            index.state.withLock { $0.phase = .ready }
+        }
+    }
+
+    @Test
+    func `An index that applies recent commits for longer than queries wait is reported as their error`() async throws {
+        var fixture = fixture
+        fixture.configuration.indexWaitTimeout = .seconds(60)
+        try await fixture.withStore { store in
+            try await store.waitUntilIndexed()
+            let index = store.components.index
+            index.maintenanceQueue.sync {}
+            index.state.withLock { $0.phase = .starting(since: .now) }
+            #expect(await store.indexes().queryError == nil)
+            index.state.withLock { $0.phase = .starting(since: .now - .seconds(60)) }
+            #expect(await store.indexes().queryError?.message.contains("applying recent commits") == true)
             index.state.withLock { $0.phase = .ready }
         }
     }

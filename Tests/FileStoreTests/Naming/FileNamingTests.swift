@@ -91,9 +91,31 @@ struct FileNamingTests {
                 let parsed = kind == "file of" ? naming.parse(file: bytes) : naming.parse(folder: bytes)
                 #expect(parsed == (name.isShortened ? .shortened : .id(id.key)), "\(owner), seed \(generator.seed)")
             }
+            let file = naming.file(of: id)
+            #expect(naming.isShortened(id) == file.isShortened)
+            #expect([nil, id.key].contains(Self.plainID(of: file.text, naming)), "\(id), seed \(generator.seed)")
             fileNames[Array(naming.file(of: id).text.utf8)] = id.key
         }
         #expect(!fileNames.isEmpty)
+    }
+
+    @Test
+    func `The plain ID of a file name is one that parsing the name finds`() throws {
+        #expect(Self.plainID(of: "hitchhiker 2.json", Self.plain) == "hitchhiker 2")
+        #expect(Self.plainID(of: "A.json", Self.plain) == "A")
+        #expect(Self.plainID(of: "a.json.json", Self.strict) == "a.json")
+        #expect(Self.plainID(of: String(repeating: "x", count: 250) + ".json", Self.plain)?.byteCount == 250)
+        #expect(Self.plainID(of: "A.json", Self.strict) == nil)
+        for name in ["a.jso", ".json", "json", "..json", ".a.json", "_a.json", "__id7__.json", "a%20.json", "é.json", "\t.json"] {
+            #expect(Self.plainID(of: name, Self.plain) == nil, "\(name)")
+        }
+        #expect(Self.plainID(of: String(repeating: "x", count: 251) + ".json", Self.plain) == nil)
+    }
+
+    private static func plainID(of name: String, _ naming: FileNaming) -> UTF8Key? {
+        Array(name.utf8).withUnsafeBufferPointer { name in
+            naming.plainID(ofFile: name).map { UTF8Key(String(decoding: $0, as: UTF8.self)) }
+        }
     }
 
     private static func randomID(_ generator: inout SeededGenerator) -> String {

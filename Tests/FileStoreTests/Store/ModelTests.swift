@@ -268,6 +268,7 @@ private struct Model {
                 }
                 fields = patched
             case .delete: fields = nil
+            case .verify: break
             }
             for transform in write.transforms {
                 let current = fields?[transform.field]

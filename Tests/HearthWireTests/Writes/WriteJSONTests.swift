@@ -43,6 +43,7 @@ struct WriteJSONTests {
             try .update(path, [(odd, .null)], precondition: .updateTime(try Timestamp(rfc3339: "2024-02-29T12:00:00Z"))),
             .delete(path),
             .delete(path, precondition: .exists(true)),
+            Write(path: path, operation: .verify, precondition: .exists(false)),
         ]
     }
 
@@ -69,6 +70,7 @@ struct WriteJSONTests {
             try .set(path, ["n": .integer(1)], transforms: [tags], precondition: .exists(true)),
             try .update(path, [(try FieldPath("a.b"), .integer(2))], delete: [try FieldPath("c")]),
             .delete(path),
+            Write(path: path, operation: .verify, precondition: .exists(true)),
         ]
         #expect(
             writes.map { write in written { write.write(to: &$0) } } == [
@@ -76,9 +78,10 @@ struct WriteJSONTests {
                     + #""precondition":{"exists":true}}}"#,
                 #"{"update":{"path":"books/hitchhiker","fields":{"a.b":2},"delete":["c"],"precondition":{"exists":true}}}"#,
                 #"{"delete":{"path":"books/hitchhiker"}}"#,
+                #"{"verify":{"path":"books/hitchhiker","precondition":{"exists":true}}}"#,
             ]
         )
-        #expect(writes.map(\.method) == ["documents.set", "documents.update", "documents.delete"])
+        #expect(writes.map(\.method) == ["documents.set", "documents.update", "documents.delete", nil])
     }
 
     @Test func `The result of a commit is read and written`() throws {

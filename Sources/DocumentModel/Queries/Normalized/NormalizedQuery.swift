@@ -1,3 +1,5 @@
+package import UTF8Text
+
 /// A validated query with all implied orders, prepared for matching documents.
 ///
 /// The result of a query is, in this order: the documents of the ``source`` that ``match(_:at:)``, sorted by ``orders``,
@@ -79,6 +81,13 @@ extension NormalizedQuery {
         return query
     }
 
+    /// The query without any fields of the documents.
+    package var ofNames: NormalizedQuery {
+        var query = self
+        query.projection = []
+        return query
+    }
+
     /// Returns the query for a page of the result of a query without a limit.
     ///
     /// - Parameters:
@@ -96,6 +105,14 @@ extension NormalizedQuery {
     /// True if results have all stored fields unchanged, so that documents need not be decoded.
     package var returnsWholeDocuments: Bool {
         projection == nil && vectorSearch?.distanceField == nil
+    }
+
+    /// The top-level fields that are needed to match a document and to return it; `nil` for all.
+    package var requiredNames: [UTF8Key]? {
+        guard projection != nil || returnsWholeDocuments else { return nil }
+        let fields = filter.disjuncts.joined().map(\.field) + requiredFields + (projection ?? [])
+        let names = fields.filter { !$0.isDocumentName }.compactMap(\.segments.first)
+        return Array(Set(names + (vectorSearch?.field.segments.prefix(1) ?? [])))
     }
 
     /// Returns the fields of a document in the result.

@@ -20,6 +20,8 @@ package enum ListDocuments: RPCMethod {
         /// True to include missing documents that have subcollections.
         package var showMissing: Bool
         package var consistency: ReadConsistency
+        /// The size of the fields at which a page ends; `nil` for the server's limit.
+        package var maximumBytes: Int?
 
         package init(
             collection: CollectionPath,
@@ -149,6 +151,7 @@ package enum ListDocuments: RPCMethod {
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
         try params.pageToken?.validate(for: context.database)
         let limits = context.server.limits
+        let maximumBytes = params.maximumBytes ?? limits.maximumPageBytes
         let pageSize = min(params.pageSize.count, limits.maximumPageSize)
         let view = try await ReadView(params.consistency, in: context)
         var scan = try view.scan(params.collection, after: params.after, includingMissing: params.showMissing)
@@ -164,7 +167,7 @@ package enum ListDocuments: RPCMethod {
                 page.documents.append(try entry.masked(params.mask))
                 bytes += entry.byteCount
                 let isLast = index == batch.documents.count - 1 && scan.isAtEnd
-                if !isLast, page.documents.count == pageSize || bytes >= limits.maximumPageBytes {
+                if !isLast, page.documents.count == pageSize || bytes >= maximumBytes {
                     page.next = entry.path.id
                     page.damaged += batch.damaged(upTo: entry.path.id)
                     return page

@@ -100,11 +100,15 @@ extension TraceInterpreter {
             if old == nil && new == nil { return }
             throw Failure(call: call, reason: "Renames into or out of the folder are not supported")
         }
-        guard old.folder == new.folder, let inode = old.inode(in: tree), call.arguments.count < 5 || call.arguments[4] == "0"
-        else {
+        guard old.folder == new.folder, let inode = old.inode(in: tree) else {
             throw Failure(call: call, reason: "Unsupported rename")
         }
-        setEntries([old: nil, new: inode], call, "rename \(name(old)) to \(new.name.string)")
+        switch call.arguments.dropFirst(4).first ?? "0" {
+        case "0": setEntries([old: nil, new: inode], call, "rename \(name(old)) to \(new.name.string)")
+        case "RENAME_EXCHANGE":
+            setEntries([old: new.inode(in: tree), new: inode], call, "exchange \(name(old)) with \(new.name.string)")
+        default: throw Failure(call: call, reason: "Unsupported rename")
+        }
     }
 
     /// Links an unnamed file by its descriptor.

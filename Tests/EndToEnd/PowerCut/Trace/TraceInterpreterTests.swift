@@ -41,6 +41,21 @@ import UTF8Text
         #expect(syncs.map(\.1) == [5, 8])
     }
 
+    @Test func `Exchanged files have each other's names`() throws {
+        let interpreter = try interpret(
+            #"mkdir("/t/data", 0700) = 0"#,
+            #"open("/t/data", O_RDONLY|O_DIRECTORY) = 3"#,
+            #"openat(3, "a", O_RDWR|O_CREAT|O_EXCL, 0600) = 4"#,
+            #"pwrite64(4, "old", 3, 0) = 3"#,
+            #"openat(3, "a.tmp", O_RDWR|O_CREAT|O_EXCL, 0600) = 5"#,
+            #"pwrite64(5, "new", 3, 0) = 3"#,
+            #"renameat2(3, "a.tmp", 3, "a", RENAME_EXCHANGE) = 0"#
+        )
+        #expect(paths(interpreter) == ["data", "data/a", "data/a.tmp"])
+        let contents = interpreter.tree.items.dropFirst().map(\.bytes)
+        #expect(contents == [FileBytes(Array("new".utf8)), FileBytes(Array("old".utf8))])
+    }
+
     @Test(arguments: [
         #"linkat(AT_FDCWD, "/proc/self/fd/4", 3, "a", AT_SYMLINK_FOLLOW) = 0"#,
         #"linkat(4, "", 3, "a", AT_EMPTY_PATH) = 0"#,
