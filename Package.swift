@@ -25,6 +25,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
@@ -106,16 +108,46 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "FirestoreAPI",
+            dependencies: [
+                "DocumentModel", "DocumentStore", "HearthAPI", "StrictJSON", "UTF8Text",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "FirestoreProto",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["NOTICE", "generate"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "FirestoreGRPC",
+            dependencies: [
+                "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreProto", "Gzip", "HearthAPI",
+                "HearthHTTP", "JSONRPC", "StrictJSON", "UTF8Text",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "FirestoreREST",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON", "UTF8Text",
+                "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "HearthAPI", "HearthHTTP", "JSONRPC",
+                "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -140,8 +172,8 @@ let package = Package(
         .executableTarget(
             name: "HearthCLI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAdmin", "HearthClient", "HearthHTTP",
-                "HearthAPI", "HearthWire", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text",
+                "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAdmin", "HearthClient",
+                "HearthHTTP", "HearthAPI", "HearthWire", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -152,16 +184,19 @@ let package = Package(
         .executableTarget(
             name: "HearthBench",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthClient", "HearthHTTP", "HearthAPI",
-                "StrictJSON", "UTF8Text",
+                "DocumentModel", "DocumentStore", "FileStore", "FirestoreAPI", "FirestoreProto", "FirestoreREST", "HearthClient",
+                "HearthHTTP", "HearthAPI", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             path: "Benchmarks",
             swiftSettings: swiftSettings
@@ -187,8 +222,9 @@ let package = Package(
         .target(
             name: "FuzzedInputs",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON", "UTF8Text",
-                "TestSupport",
+                "DocumentModel", "DocumentStore", "FirestoreGRPC", "FirestoreProto", "FirestoreREST", "HearthAPI", "JSONRPC",
+                "StrictJSON", "UTF8Text", "TestSupport",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             path: "Tests/FuzzedInputs",
             swiftSettings: swiftSettings
@@ -196,10 +232,11 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAPI", "HearthAdmin",
-                "HearthHTTP", "StrictJSON", "UTF8Text", "TestSupport",
+                "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAPI",
+                "HearthAdmin", "HearthHTTP", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -277,8 +314,19 @@ let package = Package(
         .testTarget(
             name: "FirestoreRESTTests",
             dependencies: [
-                "FirestoreREST", "Concurrency", "DocumentModel", "DocumentStore", "FuzzedInputs", "HearthAPI", "HearthHTTP",
-                "JSONRPC", "ServerTestSupport", "StrictJSON", "UTF8Text",
+                "FirestoreREST", "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FuzzedInputs", "HearthAPI",
+                "HearthHTTP", "JSONRPC", "ServerTestSupport", "StrictJSON", "UTF8Text",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "FirestoreGRPCTests",
+            dependencies: [
+                "FirestoreGRPC", "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreProto",
+                "FuzzedInputs", "Gzip", "HearthAPI", "HearthHTTP", "QueryTestSupport", "ServerTestSupport", "StrictJSON",
+                "TestSupport", "UTF8Text",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -288,8 +336,11 @@ let package = Package(
                 "HearthHTTP", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "HearthAPI",
                 "JSONRPC", "ServerTestSupport", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings
@@ -344,7 +395,7 @@ let package = Package(
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             path: "Tests/EndToEnd",
-            exclude: ["Fixtures", "Python"],
+            exclude: ["Fixtures", "Go", "Python"],
             swiftSettings: swiftSettings
         ),
     ],

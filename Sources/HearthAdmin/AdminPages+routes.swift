@@ -6,6 +6,9 @@ import NIOCore
 import UTF8Text
 
 /// The pages as routes of Hearth's server: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
+///
+/// A program that gets `/` to see whether the server is there receives the answer of Firestore's emulator instead of a redirect to
+/// the pages, which may ask it to sign in.
 package struct AdminModule: RouteModule {
     private let pages: AdminPages
 
@@ -17,7 +20,12 @@ package struct AdminModule: RouteModule {
         let handler: Route.Handler = { request, context in
             try await pages.response(to: request, in: context, streams: server.streams)
         }
-        return ["/", "/admin", "/rpc/docs", "/rpc/docs/"].map { Route($0, policy, allMethods: handler) }
+        let root: Route.Handler = { request, context in
+            guard [.get, .head].contains(request.method), !request.acceptsHTML else { return try await handler(request, context) }
+            return request.method == .head ? Response.probe.createHeadResponse() : .probe
+        }
+        return [Route("/", policy, allMethods: root)]
+            + ["/admin", "/rpc/docs", "/rpc/docs/"].map { Route($0, policy, allMethods: handler) }
             + [Route(below: "/admin/", policy, allMethods: handler)]
     }
 
@@ -61,6 +69,15 @@ extension AdminPages {
 }
 
 extension Response {
+    /// The answer of Firestore's emulator at `/`.
+    fileprivate static var probe: Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/plain", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: "Ok"))
+        )
+    }
+
     /// Creates the HTTP response of a page.
     fileprivate init(_ page: PageResponse, isHead: Bool) {
         var headers = page.headers

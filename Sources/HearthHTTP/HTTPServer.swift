@@ -1,4 +1,3 @@
-package import Concurrency
 package import DocumentModel
 import HTTPTypes
 package import HearthAPI
@@ -24,8 +23,6 @@ import ServiceLifecycle
 package struct HTTPServer: Service {
     private let configuration: HTTPServerConfiguration
     private let context: ServiceContext
-    /// The memory budget of request bodies.
-    package let bodyBudget: MemoryBudget
     private let connection: ConnectionConfiguration
     private let routes: RouteTable
     private let responder: RequestResponder
@@ -50,21 +47,16 @@ package struct HTTPServer: Service {
         try configuration.checkHost(hasKeys: context.keys.hasValidKey)
         // A server reachable from other machines requires keys even if all of them are revoked later.
         if !configuration.isLoopback { context.keys.requireKeys() }
-        let resources = ServerResources(configuration, activity: context.server.activity, logger: logger)
-        let bodyBudget = MemoryBudget(
-            limit: configuration.maximumBufferedBodyBytes,
-            smallReservationBytes: LargeBodyExecutor.smallBodyBytes
-        )
+        let resources = ServerResources(configuration, context: context, logger: logger)
         self.configuration = configuration
         self.context = context
-        self.bodyBudget = bodyBudget
         self.connection = ConnectionConfiguration(
             configuration,
             maximumBodyBytes: context.server.limits.maximumBodyBytes,
             logger: logger
         )
         self.routes = RouteTable(modules.flatMap { $0.routes(using: resources) })
-        self.responder = Self.makeResponder(configuration, context: context, bodyBudget: bodyBudget)
+        self.responder = Self.makeResponder(configuration, resources)
         self.resources = resources
         self.logger = logger
         self.onRunning = onRunning
@@ -74,26 +66,14 @@ package struct HTTPServer: Service {
     ///
     /// - Throws: ``StatusCode/unavailable`` when the address cannot be bound, for example because the port is in use.
     package func run() async throws {
-        let server = Server(
-            childChannelSetup: ConnectionChannel(
-                ConnectionResponder(routes: routes, responder: responder, logger: logger, date: connection.date),
-                configuration: connection
-            ),
-            configuration: ServerConfiguration(address: .hostname(configuration.host, port: configuration.port)),
-            onServerRunning: { channel in
-                logAccessWarnings()
-                await onRunning(channel.localAddress?.port ?? configuration.port)
-            },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            logger: logger
-        )
         try await withGracefulShutdownHandler {
             // Cancelled when the server ends.
             async let _ = context.keys.runMaintenance()
             async let _ = context.sessions.runMaintenance()
             async let _ = context.runCommitRateSampling()
+            async let _ = resources.streams.runTasks()
             do {
-                try await server.run()
+                try await listen()
             } catch let error as IOError {
                 throw configuration.bindError(error)
             }
@@ -102,6 +82,59 @@ package struct HTTPServer: Service {
             connection.shutdown.start()
             resources.streams.shutDown()
         }
+    }
+
+    /// Accepts connections until graceful shutdown, on ``HTTPServerConfiguration/listeningAddress`` and, if there is one, on
+    /// ``HTTPServerConfiguration/secondAddress``, with the same port and the same limits.
+    private func listen() async throws {
+        let address = configuration.listeningAddress
+        guard let secondAddress = configuration.secondAddress else {
+            try await listener(on: address, port: configuration.port) { await announce(port: $0) }.run()
+            return
+        }
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        // Cancelled when the first listener fails.
+        async let second: Void = {
+            guard let port = await ports.first(where: { _ in true }) else { return }
+            await listen(onSecond: secondAddress, port: port)
+        }()
+        try await listener(on: address, port: configuration.port) { port.yield($0) }.run()
+        if Task.isShuttingDownGracefully { await second }
+    }
+
+    /// Accepts connections on the second address. A failure to bind it is a warning, since the server is reachable by the first one.
+    private func listen(onSecond address: String, port: Int) async {
+        do {
+            try await listener(on: address, port: port) { await announce(port: $0) }.run()
+        } catch {
+            logger.warning(
+                "Cannot listen on both loopback addresses: clients that try the missing one for localhost do not reach this server",
+                metadata: ["server.address": "\(address)", "server.port": "\(port)", "error": "\(error)"]
+            )
+            await announce(port: port)
+        }
+    }
+
+    private func listener(
+        on address: String,
+        port: Int,
+        onListening: @escaping @Sendable (_ port: Int) async -> Void
+    ) -> Server<ConnectionChannel> {
+        Server(
+            childChannelSetup: ConnectionChannel(
+                ConnectionResponder(routes: routes, responder: responder, logger: logger, date: connection.date),
+                configuration: connection
+            ),
+            configuration: ServerConfiguration(address: .hostname(address, port: port)),
+            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? port) },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: logger
+        )
+    }
+
+    private func announce(port: Int) async {
+        logAccessWarnings()
+        await onRunning(port)
     }
 
     /// Logs warnings about insecure configurations.
@@ -125,8 +158,7 @@ package struct HTTPServer: Service {
 extension HTTPServer {
     private static func makeResponder(
         _ configuration: HTTPServerConfiguration,
-        context: ServiceContext,
-        bodyBudget: MemoryBudget
+        _ resources: ServerResources
     ) -> RequestResponder {
         RequestResponder(
             hostCheck: HostCheck(
@@ -136,12 +168,8 @@ extension HTTPServer {
             ),
             originCheck: OriginCheck(corsPolicy: CORSPolicy(configuration.allowedOrigins)),
             proxies: TrustedProxies(configuration.trustedProxies),
-            authenticator: Authenticator(
-                keys: context.keys,
-                sessions: context.sessions,
-                failedAttempts: FailedAttemptLimiter(limit: configuration.maximumFailedAttempts)
-            ),
-            bodyBudget: bodyBudget
+            authenticator: resources.authenticator,
+            bodyBudget: resources.bodyBudget
         )
     }
 }

@@ -12,6 +12,7 @@ extension FuzzedInput {
         case .body: Self.bodies
         case .query: Self.queries
         case .firestore: Self.firestoreRequests
+        case .webChannel: Self.webChannelForms
         case .path: Self.paths
         case .token: Self.tokens
         }

@@ -17,6 +17,8 @@ package enum FuzzedInput: CaseIterable, Sendable {
     case query
     /// A Firestore REST request: `METHOD TARGET`, followed by the body on the next lines.
     case firestore
+    /// The form of a WebChannel request.
+    case webChannel
     /// A path, an ID or a field path.
     case path
     /// A token, a key or a timestamp.
@@ -32,6 +34,7 @@ package enum FuzzedInput: CaseIterable, Sendable {
         case .body: await checkBody(bytes)
         case .query: await checkQuery(bytes)
         case .firestore: await checkFirestoreRequest(bytes)
+        case .webChannel: checkWebChannelForm(bytes)
         case .path: checkPath(String(decoding: bytes, as: UTF8.self))
         case .token: checkToken(String(decoding: bytes, as: UTF8.self))
         }

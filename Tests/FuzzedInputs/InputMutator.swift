@@ -11,7 +11,11 @@ package struct InputMutator: Sendable {
 
     /// Returns the next mutated input of a kind.
     package mutating func next(_ kind: FuzzedInput) -> [UInt8] {
-        let seeds = kind.seeds
+        next(mutating: kind.seeds)
+    }
+
+    /// Returns the next mutation of one of the seeds.
+    package mutating func next(mutating seeds: [[UInt8]]) -> [UInt8] {
         var input = seeds.randomElement(using: &generator) ?? []
         for _ in 0..<Int.random(in: 1...4, using: &generator) { mutate(&input, seeds: seeds) }
         return input

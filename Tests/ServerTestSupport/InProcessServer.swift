@@ -2,6 +2,7 @@ package import Concurrency
 package import DocumentModel
 import DocumentStore
 package import FileStore
+import FirestoreGRPC
 import FirestoreREST
 import Foundation
 package import HearthAPI
@@ -99,7 +100,9 @@ private let pageAssets = Result { try PageAssets(.find(explicit: repository)) }
 
 /// Runs `body` with a server whose project is `p`, then shuts the server down and waits for it to stop.
 ///
-/// - Parameter configureStore: Changes the configuration of the stores, and may prepare their data folder.
+/// - Parameters:
+///   - additionalModules: Modules with routes of the test's own.
+///   - configureStore: Changes the configuration of the stores, and may prepare their data folder.
 package func withServer(
     _ configuration: HTTPServerConfiguration = .standard,
     limits: ServiceLimits = ServiceLimits(),
@@ -107,6 +110,7 @@ package func withServer(
     logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
     hasPages: Bool = false,
     allowsClearing: Bool = false,
+    modules additionalModules: [any RouteModule] = [],
     configureStore: @Sendable (inout FileStoreConfiguration) async throws -> Void = { _ in },
     _ body: @Sendable (InProcessServer) async throws -> Void
 ) async throws {
@@ -137,12 +141,13 @@ package func withServer(
     let pages =
         hasPages ? AdminPages(context: context, assets: try pageAssets.get(), uploadFolder: folder, logger: logger) : nil
     let modules: [(any RouteModule)?] = [
-        APIModule(context), FirestoreRESTModule(context, allowsClearing: allowsClearing), pages.map { AdminModule($0) },
+        APIModule(context), FirestoreRESTModule(context, allowsClearing: allowsClearing), FirestoreGRPCModule(context),
+        pages.map { AdminModule($0) },
     ]
     let server = try HTTPServer(
         configuration: configuration,
         context: context,
-        modules: modules.compactMap { $0 },
+        modules: modules.compactMap { $0 } + additionalModules,
         logger: logger
     ) {
         port.yield($0)
@@ -159,7 +164,7 @@ package func withServer(
                     InProcessServer(
                         port: port,
                         context: context,
-                        bodyBudget: server.bodyBudget,
+                        bodyBudget: server.resources.bodyBudget,
                         responseBudget: server.resources.responseBudget,
                         folder: folder
                     ) {

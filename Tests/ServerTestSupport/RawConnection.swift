@@ -62,6 +62,13 @@ package struct RawConnection {
         return Array(received.prefix(count))
     }
 
+    /// Receives the bytes of the next read.
+    package mutating func receiveSome() async throws -> [UInt8] {
+        if received.isEmpty { try await receiveMore() }
+        defer { received = [] }
+        return received
+    }
+
     /// Receives all bytes until the server closes its side.
     package mutating func receiveAll() async throws -> String {
         while !isAtEnd {
@@ -96,6 +103,7 @@ package struct RawConnection {
 /// Runs `body` with a connection to the server, then closes it.
 package func withConnection<Result: Sendable>(
     to server: InProcessServer,
+    host: String = "127.0.0.1",
     receiveBuffer: Int? = nil,
     _ body: (inout RawConnection) async throws -> Result
 ) async throws -> Result {
@@ -104,7 +112,7 @@ package func withConnection<Result: Sendable>(
     if let receiveBuffer {
         bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
     }
-    let channel = try await bootstrap.connect(host: "127.0.0.1", port: server.port) { channel in
+    let channel = try await bootstrap.connect(host: host, port: server.port) { channel in
         channel.eventLoop.makeCompletedFuture {
             try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                 wrappingChannelSynchronously: channel,

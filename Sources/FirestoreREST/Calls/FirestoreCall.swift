@@ -1,4 +1,5 @@
 package import DocumentModel
+package import FirestoreAPI
 package import HearthAPI
 import StrictJSON
 package import UTF8Text
@@ -39,6 +40,9 @@ package struct FirestoreCall: Sendable {
 
     /// True if the call reads the request body.
     package var acceptsBody: Bool { type(of: call).acceptsBody }
+
+    /// True if the call changes documents.
+    package var isWrite: Bool { type(of: call).requiredPermission == .writer }
 
     /// The typical size of a response.
     package var expectedResponseBytes: Int { type(of: call).expectedResponseBytes }

@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import HearthAPI
 import StrictJSON
 
@@ -32,8 +33,7 @@ struct RollbackCall: RESTCall {
         let id = try ProtoMessage(body, fields: Self.fields).read("transaction") { node throws(StatusError) in
             try TransactionID(node)
         }
-        guard let id = id ?? nil else { throw StatusError(.invalidArgument, "transaction is required.") }
-        await RollbackTransaction.call(id, in: context)
+        try await RollbackTransaction.call(required: id ?? nil, in: context)
         return .empty
     }
 }

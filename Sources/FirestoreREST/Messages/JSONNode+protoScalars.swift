@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import StrictJSON
 import UTF8Text
 
@@ -66,15 +67,17 @@ extension JSONNode {
     }
 
     /// Decodes an enum value, by name or number.
-    func enumerationField<Value>(_ cases: [(number: Int64, name: StaticString, value: Value)]) throws(StatusError) -> Value {
-        let found = cases.first { candidate in
-            if let string { return candidate.name.withUTF8Buffer { $0.elementsEqual(string.utf8) } }
-            return number == .integer(candidate.number)
-        }
-        guard let found else {
-            throw expected("one of " + cases.map(\.name.description).joined(separator: ", "))
-        }
-        return found.value
+    func enumerationField<Value>(_ enumeration: ProtoEnumeration<Value>) throws(StatusError) -> Value {
+        let value: Value? =
+            if let string {
+                enumeration.value(named: string)
+            } else if case .integer(let integer)? = number, let integer = Int(exactly: integer) {
+                enumeration.value(number: integer)
+            } else {
+                nil
+            }
+        guard let value else { throw expected("one of \(enumeration.names)") }
+        return value
     }
 
     /// Returns the error for a value of the wrong type.

@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import StrictJSON
 import UTF8Text
 
@@ -38,11 +39,7 @@ struct ProtoMessage {
         _ body: (JSONNode) throws(StatusError) -> Value
     ) throws(StatusError) -> Value? {
         guard let index = fields.firstIndex(where: { $0.name == field.name }), let value = values[index] else { return nil }
-        do throws(StatusError) {
-            return try body(value)
-        } catch {
-            throw error.prefixingPath(with: field.name.string)
-        }
+        return try StatusError.locating(in: field.name.string) { () throws(StatusError) in try body(value) }
     }
 
     /// Decodes a required field.
@@ -51,7 +48,7 @@ struct ProtoMessage {
         _ body: (JSONNode) throws(StatusError) -> Value
     ) throws(StatusError) -> Value {
         guard let value = try read(field, body) else {
-            throw StatusError(.invalidArgument, "\(field.name.string) is required.")
+            throw .missing(field.name.string)
         }
         return value
     }
@@ -91,29 +88,6 @@ struct ProtoMessage {
             found = value
         }
         return found
-    }
-}
-
-extension StatusError {
-    /// Returns the error with its path prefixed by that of the enclosing field, or of an element such as `[3]`.
-    func prefixingPath(with outer: String) -> StatusError {
-        var error = self
-        error.parameterPath =
-            switch parameterPath {
-            case nil: outer
-            case .some(let inner) where inner.utf8.first == UInt8(ascii: "["): outer + inner
-            case .some(let inner): outer + "." + inner
-            }
-        return error
-    }
-
-    /// The message with the locations that the error carries, since the protocol has no fields for them.
-    package var messageWithLocation: String {
-        var locations: [String] = []
-        if let writeIndex { locations.append("writes[\(writeIndex)]") }
-        if let parameterPath { locations.append("at \(parameterPath)") }
-        if let field { locations.append("field \(Excerpt(field).text)") }
-        return locations.isEmpty ? message : message + " (" + locations.joined(separator: ", ") + ")"
     }
 }
 

@@ -1,5 +1,7 @@
 import DocumentModel
+import FirestoreAPI
 import StrictJSON
+import UTF8Text
 
 extension StructuredQuery {
     private static let fields: [ProtoField] = [
@@ -12,19 +14,15 @@ extension StructuredQuery {
     init(_ node: JSONNode, below parent: DocumentPath?, in database: DatabaseName) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         let sources = try message.repeated("from") { node throws(StatusError) in try Source(node, below: parent) }
-        guard sources.count == 1, let source = sources.first else {
-            throw StatusError(.invalidArgument, "Expected exactly one collection selector, found \(sources.count).")
-                .prefixingPath(with: "from")
-        }
         self.init(
-            source,
+            try Self.onlySource(in: sources),
             where: try message.read("where") { node throws(StatusError) in try QueryFilter(node, in: database) },
             orders: try message.repeated("orderBy") { node throws(StatusError) in try Order(node) },
             start: try message.read("startAt") { node throws(StatusError) in
-                try Cursor(node, isInclusiveBefore: true, in: database)
+                try Cursor(node, isStart: true, in: database)
             },
             end: try message.read("endAt") { node throws(StatusError) in
-                try Cursor(node, isInclusiveBefore: false, in: database)
+                try Cursor(node, isStart: false, in: database)
             },
             offset: try message.read("offset") { node throws(StatusError) in try node.countField() } ?? 0,
             limit: try message.read("limit") { node throws(StatusError) in .first(try node.countField()) },
@@ -44,18 +42,7 @@ extension StructuredQuery.Source {
         let message = try ProtoMessage(node, fields: Self.fields)
         let text = try message.read("collectionId") { node throws(StatusError) in try node.stringField() } ?? ""
         let allDescendants = try message.read("allDescendants") { node throws(StatusError) in try node.booleanField() } ?? false
-        guard !text.utf8.isEmpty else {
-            guard allDescendants else {
-                throw StatusError(
-                    .unimplemented,
-                    "collectionId or allDescendants is required: querying all child collections of a document is not supported."
-                )
-            }
-            self = .descendants(of: parent)
-            return
-        }
-        let id = try CollectionID(text)
-        self = allDescendants ? .collectionGroup(id, below: parent) : .collection(CollectionPath(parent: parent, id: id))
+        try self.init(collectionID: text, allDescendants: allDescendants, below: parent)
     }
 }
 
@@ -65,11 +52,9 @@ extension StructuredQuery.Order {
     fileprivate init(_ node: JSONNode) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         let direction: Direction? = try message.read("direction") { node throws(StatusError) in
-            try node.enumerationField([
-                (1, "ASCENDING", .ascending), (2, "DESCENDING", .descending), (0, "DIRECTION_UNSPECIFIED", .ascending),
-            ])
+            try node.enumerationField(Direction.messageValues)
         }
-        self.init(.field(try message.field("field")), direction ?? .ascending)
+        self.init(.field(try message.requiredField("field")), direction ?? .ascending)
     }
 }
 
@@ -77,14 +62,12 @@ extension StructuredQuery.Cursor {
     private static let fields: [ProtoField] = ["values", "before"]
 
     /// Decodes a cursor.
-    ///
-    /// - Parameter isInclusiveBefore: Whether a cursor with `before` includes documents at its values: `true` for a start cursor.
-    fileprivate init(_ node: JSONNode, isInclusiveBefore: Bool, in database: DatabaseName) throws(StatusError) {
+    fileprivate init(_ node: JSONNode, isStart: Bool, in database: DatabaseName) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
-        let isBefore = try message.read("before") { node throws(StatusError) in try node.booleanField() } ?? false
         self.init(
             try message.repeated("values") { node throws(StatusError) in try Value(inQuery: node, in: database) },
-            isInclusive: isBefore == isInclusiveBefore
+            isBefore: try message.read("before") { node throws(StatusError) in try node.booleanField() } ?? false,
+            isStart: isStart
         )
     }
 }
@@ -106,16 +89,20 @@ extension FieldPath {
     init(reference node: JSONNode) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.referenceFields)
         let path = try message.read("fieldPath") { node throws(StatusError) in try FieldPath(node.stringField()) }
-        guard let path else { throw StatusError(.invalidArgument, "fieldPath is required.") }
+        guard let path else { throw .missing("fieldPath") }
         self = path
     }
 }
 
 extension ProtoMessage {
+    /// Decodes a field reference, or returns `nil` if it is absent.
+    func field(_ name: ProtoField) throws(StatusError) -> FieldPath? {
+        try read(name) { node throws(StatusError) in try FieldPath(reference: node) }
+    }
+
     /// Decodes a required field reference.
-    func field(_ name: ProtoField) throws(StatusError) -> FieldPath {
-        let path = try read(name) { node throws(StatusError) in try FieldPath(reference: node) }
-        guard let path else { throw StatusError(.invalidArgument, "\(name.name) is required.") }
+    func requiredField(_ name: ProtoField) throws(StatusError) -> FieldPath {
+        guard let path = try field(name) else { throw .missing(name.name.string) }
         return path
     }
 }

@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import UTF8Text
 
 /// The parsed path of a request: `/v1/projects/P/databases/D/documents[/IDS…][:VERB]`.
@@ -56,24 +57,6 @@ struct RequestPath {
 }
 
 extension RequestPath {
-    /// Returns the path as a document path.
-    func document() throws(StatusError) -> DocumentPath {
-        guard case .document(let path) = try ResourcePath(segments) else {
-            throw StatusError(.invalidArgument, "Expected a document path, found a collection path.")
-        }
-        return path
-    }
-
-    /// Returns the path as that of a parent document, or `nil` for the root.
-    func parent() throws(StatusError) -> DocumentPath? {
-        segments.isEmpty ? nil : try document()
-    }
-
-    /// Returns the path as a collection path.
-    func collection() throws(StatusError) -> CollectionPath {
-        guard case .collection(let path) = try ResourcePath(segments) else {
-            throw StatusError(.invalidArgument, "Expected a collection path, found a document path.")
-        }
-        return path
-    }
+    /// The resource that the path names.
+    var name: ResourceName { ResourceName(database, segments) }
 }

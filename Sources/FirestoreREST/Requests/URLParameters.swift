@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import UTF8Text
 
 /// The query parameters of a request: fields of its message by path, such as `mask.fieldPaths`, and the standard parameters of

@@ -37,11 +37,7 @@ package struct FirestoreRESTModule: RouteModule {
         var policy = RoutePolicy.api
         // Firestore's clients have no sessions.
         policy.sessionCookies = .ignored
-        policy.origins.crossOrigin = RoutePolicy.CrossOriginRules(
-            methods: "GET, POST, PATCH, DELETE",
-            requestHeaders: "Authorization, Content-Type, Accept, X-Goog-Api-Client, X-Goog-Request-Params, "
-                + "X-Goog-Api-Key, X-Firebase-GMPID, X-Firebase-AppCheck, Google-Cloud-Resource-Prefix"
-        )
+        policy.origins.crossOrigin = .firestore(methods: "DELETE, GET, HEAD, PATCH, POST")
         policy.body.maximumBytes = context.server.limits.maximumBodyBytes
         // Google's clients send their identification with every request.
         policy.body.headersAllowingText = [.xGoogAPIClient, .authorization]

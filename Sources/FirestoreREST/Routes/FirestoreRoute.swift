@@ -1,5 +1,6 @@
 import Concurrency
 import DocumentModel
+import FirestoreAPI
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
@@ -47,7 +48,12 @@ struct FirestoreRoute: Sendable {
             }
         }
         do {
-            return try Response(try result.get(), within: reservation, on: requestContext.channel.eventLoop)
+            return try Response(
+                try result.get(),
+                isOfWrite: call.isWrite,
+                within: reservation,
+                on: requestContext.channel.eventLoop
+            )
         } catch let error as StatusError where error.code != .internal {
             throw HTTPFailure(firestore: error)
         }

@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
@@ -45,7 +46,7 @@ extension HTTPFailure {
         writer.key("message")
         writer.string(error.message)
         writer.key("status")
-        if case .string(let name)? = error.data["status"] { writer.string(name) } else { writer.string(StatusCode.internal.name) }
+        writer.string(error.statusCode.name)
         writer.endObject()
         writer.endObject()
         if wrapsInArray { writer.endArray() }

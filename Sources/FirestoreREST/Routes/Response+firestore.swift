@@ -10,11 +10,18 @@ extension Response {
     /// Creates the HTTP response of a Firestore call. The messages of a long stream are encoded as fast as the client reads them.
     ///
     /// - Parameters:
+    ///   - isOfWrite: True for the response to a write, which is sent even without memory for it.
     ///   - reservation: The memory reserved for the response.
     ///   - eventLoop: The event loop of the connection.
-    init(_ response: FirestoreResponse, within reservation: MemoryBudget.Reservation, on eventLoop: any EventLoop) throws {
+    init(
+        _ response: FirestoreResponse,
+        isOfWrite: Bool,
+        within reservation: MemoryBudget.Reservation,
+        on eventLoop: any EventLoop
+    ) throws {
         switch response.content {
         case .message(let json):
+            if isOfWrite { reservation.resizeRegardlessOfLimit(to: json.count) }
             try self.init(json, within: reservation, on: eventLoop)
         case .stream(let stream) where stream.estimatedBytes <= RPCResponseBody.smallResponseBytes:
             var json: [UInt8] = []

@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import StrictJSON
 
 /// A transcoder from the stored JSON form of document fields to the protocol's JSON, byte by byte and without building values.

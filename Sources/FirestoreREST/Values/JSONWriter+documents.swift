@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FirestoreAPI
 import StrictJSON
 
 extension JSONWriter {

@@ -1,4 +1,5 @@
 package import DocumentModel
+package import FirestoreAPI
 package import StrictJSON
 import UTF8Text
 

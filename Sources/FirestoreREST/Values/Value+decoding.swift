@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import StrictJSON
 import UTF8Text
 
@@ -77,9 +78,11 @@ extension Value {
 
     /// Decodes null, which some clients write as the number or name of the enum's only value.
     private static func null(_ content: JSONNode) throws(StatusError) -> Value {
-        guard content.isNull else { return try content.enumerationField([(0, "NULL_VALUE", .null)]) }
+        guard content.isNull else { return try content.enumerationField(nullValues) }
         return .null
     }
+
+    private static let nullValues = ProtoEnumeration<Value>([(0, "NULL_VALUE", .null)])
 
     private static let arrayFields: [ProtoField] = ["values"]
 
@@ -99,29 +102,6 @@ extension Value {
             }
         }
         return elements
-    }
-
-    /// Creates a map, or the vector encoded by `{__type__: "__vector__", value: [numbers]}`.
-    private init(mapOrVector map: MapValue) throws(StatusError) {
-        guard case .string(let type)? = map["__type__"], type.utf8.elementsEqual("__vector__".utf8) else {
-            self = .map(map)
-            return
-        }
-        let error = StatusError(
-            .invalidArgument,
-            "Expected a map with __type__ \"__vector__\" to have one other field, value, with an array of numbers."
-        )
-        guard map.count == 2, case .array(let elements)? = map["value"] else { throw error }
-        var vector: [Double] = []
-        vector.reserveCapacity(elements.count)
-        for element in elements {
-            switch element {
-            case .double(let number): vector.append(number)
-            case .integer(let number): vector.append(Double(number))
-            default: throw error
-            }
-        }
-        self = .vector(vector)
     }
 }
 

@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import StrictJSON
 import UTF8Text
 
@@ -10,12 +11,7 @@ extension FieldTransform {
     /// Decodes a transform: `{"fieldPath": "count", "increment": {"integerValue": "1"}}`.
     init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
-        guard
-            let field = try message.read(
-                "fieldPath",
-                { node throws(StatusError) in try FieldPath(node.stringField()) }
-            )
-        else { throw StatusError(.invalidArgument, "fieldPath is required in a transform.") }
+        let field = try message.read("fieldPath") { node throws(StatusError) in try FieldPath(node.stringField()) }
         func operand(_ node: JSONNode) throws(StatusError) -> Value {
             try Value(node, in: database)
         }
@@ -26,7 +22,7 @@ extension FieldTransform {
             (
                 "setToServerValue",
                 { node throws(StatusError) in
-                    try node.enumerationField([(1, "REQUEST_TIME", .serverTimestamp)])
+                    try node.enumerationField(Self.serverValues)
                 }
             ),
             ("increment", { node throws(StatusError) in .increment(try operand(node)) }),
@@ -35,27 +31,7 @@ extension FieldTransform {
             ("appendMissingElements", { node throws(StatusError) in .arrayUnion(try elements(node)) }),
             ("removeAllFromArray", { node throws(StatusError) in .arrayRemove(try elements(node)) })
         )
-        guard let operation else {
-            throw StatusError(
-                .invalidArgument,
-                "Expected one of "
-                    + Self.fields.dropFirst().map(\.name.string).joined(separator: ", ")
-                    + ", found none.",
-                field: field.description
-            )
-        }
-        self.init(field: field, operation: operation)
-    }
-
-    /// Validates the field path and the operand.
-    func validate() throws(StatusError) {
-        try field.validate()
-        switch operation {
-        case .arrayUnion(let elements), .arrayRemove(let elements):
-            for element in elements { try element.validateAsElement(ofArrayAt: field) }
-        case .serverTimestamp, .increment, .maximum, .minimum:
-            try validateOperand()
-        }
+        try self.init(field: field, operation: operation)
     }
 }
 

@@ -10,10 +10,10 @@ import DocumentStore
 struct CollectionWatchState: Sendable {
     private let target: PreparedWatchTarget
     private let database: DatabaseID?
-    private let epoch: String
+    let epoch: String
     /// The sequence number and time of the last applied commit.
     private(set) var sequence: SequenceNumber
-    private var time: Timestamp
+    private(set) var time: Timestamp
 
     /// The part of the target that has been read.
     private var readExtent = Extent.nothing
@@ -25,7 +25,7 @@ struct CollectionWatchState: Sendable {
     private var sentUpdateTimes: [DocumentPath.ID: Timestamp] = [:]
     private var isCurrent = false
     /// The number of documents that the watcher has, or `nil` if unknown.
-    private var count: Int? = 0
+    private(set) var count: Int? = 0
 
     /// A prefix of the target in ID order.
     private enum Extent {
@@ -97,6 +97,13 @@ extension CollectionWatchState {
         let changes = commit.changes.compactMap { apply($0, at: commit.time) }
         updateConsistentExtent()
         return commit.frames(changes, token: resumeToken)
+    }
+
+    /// Advances a live stream past commits whose frames were read for another stream with the same target.
+    mutating func advance(through sequence: SequenceNumber, at time: Timestamp, addedCount: Int) {
+        self.sequence = sequence
+        self.time = time
+        count = count.map { $0 + addedCount }
     }
 
     /// True if all commits that are required before the next page or ``current()`` have been applied.

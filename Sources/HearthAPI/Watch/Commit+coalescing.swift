@@ -32,6 +32,22 @@ extension Commit {
 
     /// The approximate size of the changes.
     var contentByteCount: Int {
-        changes.reduce(0) { $0 + 256 + ($1.before?.fieldsJSON.count ?? 0) + ($1.after?.fieldsJSON.count ?? 0) }
+        changes.reduce(0) { $0 + $1.contentByteCount }
+    }
+
+    /// Returns whether the approximate size of the changes exceeds a limit, after a look at as many changes as that takes.
+    func isLarger(than byteCount: Int) -> Bool {
+        var rest = byteCount
+        return changes.contains { change in
+            rest -= change.contentByteCount
+            return rest < 0
+        }
+    }
+}
+
+extension CommittedChange {
+    /// The approximate size.
+    fileprivate var contentByteCount: Int {
+        256 + (before?.fieldsJSON.count ?? 0) + (after?.fieldsJSON.count ?? 0)
     }
 }

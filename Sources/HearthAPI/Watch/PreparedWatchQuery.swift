@@ -11,28 +11,43 @@ package final class PreparedWatchQuery: Sendable {
     let query: NormalizedQuery
     /// Text that uniquely identifies the query, independent of the layout of its JSON.
     let canonicalText: UTF8Key
-    /// True if change frames have indexes in the result: the query has an order, limit or offset.
+    /// True if the order of the result is tracked: the query has a limit or offset, or change frames have indexes in the result.
     let isOrdered: Bool
     /// True if every commit that touches the source may change the result, which only another run of the query shows.
     var isRunAtEveryCommit: Bool { query.offset > 0 }
+    /// True if documents are returned with some of their fields only.
+    var hasProjection: Bool { projection != nil }
     /// The fields to return, in order, or `nil` for all.
     private let projection: [FieldPath]?
+    /// The top-level fields that matching needs; `nil` for all.
+    private let requiredNames: [UTF8Key]?
 
-    /// Prepares a query.
+    /// Prepares a query for watch streams.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` if the query is invalid or a vector search, which cannot be watched, as in
     ///   Firestore.
-    package init(_ query: StructuredQuery, canonicalText: UTF8Key) throws(StatusError) {
-        guard query.vectorSearch == nil else {
-            throw StatusError(
-                .invalidArgument,
-                "A query with findNearest cannot be watched. Watch it without findNearest, and run the search again after changes."
-            )
-        }
-        let normalized = try NormalizedQuery(query)
+    package convenience init(_ query: StructuredQuery, canonicalText: UTF8Key) throws(StatusError) {
+        guard query.vectorSearch == nil else { throw .vectorSearchWatched }
+        self.init(
+            try NormalizedQuery(query),
+            isOrdered: !query.orders.isEmpty || query.limit != nil || query.offset > 0,
+            canonicalText: canonicalText
+        )
+    }
+
+    /// Prepares a query for listeners, which sort the documents themselves.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` for a vector search.
+    package convenience init(listener query: NormalizedQuery) throws(StatusError) {
+        guard query.vectorSearch == nil else { throw .vectorSearchWatched }
+        self.init(query, isOrdered: query.limit != nil || query.offset > 0, canonicalText: "listener")
+    }
+
+    private init(_ normalized: NormalizedQuery, isOrdered: Bool, canonicalText: UTF8Key) {
         projection = normalized.projection
-        self.query = normalized.withoutProjection
-        isOrdered = !query.orders.isEmpty || query.limit != nil || query.offset > 0
+        query = normalized.withoutProjection
+        requiredNames = query.requiredNames
+        self.isOrdered = isOrdered
         self.canonicalText = canonicalText
     }
 
@@ -47,13 +62,23 @@ package final class PreparedWatchQuery: Sendable {
     /// Returns the sort key of a document, or `nil` if it does not match the query.
     func sortKey(of document: EncodedDocument) throws(StatusError) -> NormalizedQuery.SortKey? {
         guard query.source.contains(document.path) else { return nil }
-        return query.match(try document.decoded().fields, at: document.path)
+        let fields = if let requiredNames { try document.fields(named: requiredNames) } else { try document.decoded().fields }
+        return query.match(fields, at: document.path)
     }
 
     /// Returns a document with the fields of the projection.
     func projected(_ document: EncodedDocument) throws(StatusError) -> EncodedDocument {
         guard let projection else { return document }
         return try document.masked(projection)
+    }
+}
+
+extension StatusError {
+    fileprivate static var vectorSearchWatched: StatusError {
+        StatusError(
+            .invalidArgument,
+            "A query with findNearest cannot be watched. Watch it without findNearest, and run the search again after changes."
+        )
     }
 }
 

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import UTF8Text
 
 /// The state machine of a stream that watches a query.
 ///
@@ -10,15 +11,15 @@ import DocumentStore
 struct QueryWatchState: Sendable {
     let watched: PreparedWatchQuery
     private let database: DatabaseID?
-    private let epoch: String
+    let epoch: String
     /// The sequence number and time of the last applied commit.
     private(set) var sequence: SequenceNumber
-    private var time: Timestamp
+    private(set) var time: Timestamp
     /// The commit up to which all commits must be applied before the watcher is current.
     private let barrier: SequenceNumber
     private var phase: Phase
     /// The number of documents in the result, or `nil` if unknown.
-    private var count: Int?
+    private(set) var count: Int?
     /// The result of an ordered query; `nil` for other queries.
     private var result: OrderedResult?
 
@@ -32,8 +33,11 @@ struct QueryWatchState: Sendable {
         case current
     }
 
-    /// The number of documents on a page of the initial state.
-    private static let pageSize = 256
+    /// The maximum number of documents on the next page of the initial state: fewer while they are large.
+    private var pageSize = maximumPageSize
+    private static let maximumPageSize = 256
+    /// The maximum total size of the documents on a page, unless it has only one.
+    private static let maximumPageBytes = 1 << 20
     /// The maximum number of documents in an ordered result.
     private static let maximumResultCount = 100_000
     /// The maximum total size of the documents in an ordered result.
@@ -65,6 +69,13 @@ struct QueryWatchState: Sendable {
 }
 
 extension QueryWatchState {
+    /// Advances a live stream past commits whose frames were read for another stream with the same target. Not for ordered queries.
+    mutating func advance(through sequence: SequenceNumber, at time: Timestamp, addedCount: Int) {
+        self.sequence = sequence
+        self.time = time
+        count = count.map { $0 + addedCount }
+    }
+
     /// True if all commits from before the start of the stream have been applied.
     var isCaughtUp: Bool { sequence >= barrier }
 
@@ -102,17 +113,40 @@ extension QueryWatchState {
             phase = .read
             return try frames(of: queryResults)
         }
-        let page = watched.query.page(after: last, limit: Self.pageSize)
-        let queryResults = try await store.run(page, maximumBytes: Self.maximumResultBytes, readTime: time)
+        let queryResults = try await readPage(after: last, from: store)
         count = count.map { $0 + queryResults.documents.count }
-        if queryResults.documents.count == Self.pageSize, let document = queryResults.documents.last,
+        if queryResults.documents.count == pageSize, let document = queryResults.documents.last,
             let key = try watched.sortKey(of: document)
         {
             phase = .reading(after: key)
+            pageSize = min(2 * pageSize, Self.maximumPageSize)
         } else {
             phase = .read
         }
         return try frames(of: queryResults)
+    }
+
+    /// Reads a page, with fewer documents if they are large.
+    private mutating func readPage(
+        after last: NormalizedQuery.SortKey?,
+        from store: any DocumentStore
+    ) async throws(StatusError) -> QueryResults {
+        while pageSize > 1 {
+            do throws(StatusError) {
+                return try await store.run(
+                    watched.query.page(after: last, limit: pageSize),
+                    maximumBytes: Self.maximumPageBytes,
+                    readTime: time
+                )
+            } catch  where error.code == .resourceExhausted {
+                pageSize /= 4
+            }
+        }
+        return try await store.run(
+            watched.query.page(after: last, limit: 1),
+            maximumBytes: Self.maximumResultBytes,
+            readTime: time
+        )
     }
 
     /// Restores the result at the resume token, if later commits have to be compared with it.
@@ -147,6 +181,30 @@ extension QueryWatchState {
             result.insert(document.path, key)
         }
         return (result, queryResults)
+    }
+}
+
+// The result, whether or not it has been sent.
+extension QueryWatchState {
+    /// Returns the number of documents in the result as of the last applied commit.
+    func resultCount(in store: any DocumentStore) async throws(StatusError) -> Int {
+        if let result { return result.count }
+        let count = try NormalizedAggregations([Aggregation(.count(upTo: nil), alias: "count")])
+        let results = try await store.aggregate(watched.query, count, readTime: time).results
+        guard case .integer(let number)? = results["count"] else {
+            throw StatusError(.internal, "The count query returned no number.")
+        }
+        return Int(number)
+    }
+
+    /// Returns the paths of the documents in the result as of the last applied commit.
+    func paths(in store: any DocumentStore) async throws(StatusError) -> [DocumentPath] {
+        if let result { return Array(result.paths) }
+        return try await store.run(
+            watched.query.ofNames,
+            maximumBytes: Self.maximumResultBytes,
+            readTime: time
+        ).documents.map(\.path)
     }
 }
 

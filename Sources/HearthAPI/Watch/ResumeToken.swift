@@ -35,9 +35,23 @@ package struct ResumeToken: Hashable, Sendable {
         self.targetHash = Self.hash(target, in: database)
     }
 
+    /// Creates a token for the targets of a ``ListenSession``, whichever they are: one message has the token of all.
+    init(ofListenerAt sequence: SequenceNumber, _ time: Timestamp, epoch: String, in database: DatabaseID?) {
+        self.sequence = sequence
+        self.time = time
+        epochHash = FNV1aHash.hash(epoch.utf8)
+        targetHash = Self.listenerHash(in: database)
+    }
+
     /// Parses a token, or returns `nil` if it is malformed.
     package init?(_ text: String) {
-        guard let bytes = Base64.url.decode(text.utf8), bytes.count == Self.byteCount, bytes[0] == Self.version,
+        guard let bytes = Base64.url.decode(text.utf8) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// Parses the bytes of a token, or returns `nil` if it is malformed.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount, bytes[0] == Self.version,
             let time = try? Timestamp(microseconds: Int64(bitPattern: Self.integer(bytes[17..<25])))
         else { return nil }
         epochHash = Self.integer(bytes[1..<9])
@@ -47,16 +61,21 @@ package struct ResumeToken: Hashable, Sendable {
     }
 
     /// The encoded token.
-    package var text: String {
-        Base64.url.encode(
-            [Self.version]
-                + [epochHash, sequence.rawValue, UInt64(bitPattern: time.microseconds), targetHash].flatMap(Self.bytes)
-        )
+    package var text: String { Base64.url.encode(bytes) }
+
+    /// The bytes that ``text`` encodes.
+    package var bytes: [UInt8] {
+        [Self.version] + [epochHash, sequence.rawValue, UInt64(bitPattern: time.microseconds), targetHash].flatMap(Self.bytes)
     }
 
     /// Returns whether the token was issued for a target in a database.
     package func belongs(to target: PreparedWatchTarget, in database: DatabaseID? = nil) -> Bool {
         targetHash == Self.hash(target, in: database)
+    }
+
+    /// Returns whether the token was issued for the targets of a ``ListenSession`` in a database.
+    func belongsToListener(in database: DatabaseID?) -> Bool {
+        targetHash == Self.listenerHash(in: database)
     }
 
     /// Returns whether the token was issued in the history with an epoch.
@@ -65,7 +84,16 @@ package struct ResumeToken: Hashable, Sendable {
     }
 
     private static func hash(_ target: PreparedWatchTarget, in database: DatabaseID?) -> UInt64 {
-        FNV1aHash.hash(((database.map { "database=\($0)\n" } ?? "") + target.canonicalText).utf8)
+        hash(target.canonicalText, in: database)
+    }
+
+    private static func listenerHash(in database: DatabaseID?) -> UInt64 {
+        // The canonical text of a target contains "=".
+        hash("listener", in: database)
+    }
+
+    private static func hash(_ canonicalText: String, in database: DatabaseID?) -> UInt64 {
+        FNV1aHash.hash(((database.map { "database=\($0)\n" } ?? "") + canonicalText).utf8)
     }
 
     private static func bytes(_ integer: UInt64) -> [UInt8] {

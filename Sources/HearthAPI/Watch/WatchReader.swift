@@ -98,7 +98,7 @@ final class WatchReader {
     // Functions that are not inlined use none of the waiting task's stack memory.
 
     @inline(never)
-    private func nextAction() -> Action {
+    private func nextAction(maximumBytes: Int = .max) -> Action {
         while phase != .ended, !Task.isCancelled {
             if let interruption = wakeup.interruption {
                 hasWaited = false
@@ -109,7 +109,7 @@ final class WatchReader {
                 commits = nil
                 return .waitForCommit
             }
-            guard let frames = applyCommitInMemory() else { return .step }
+            guard let frames = applyCommitInMemory(maximumBytes: maximumBytes) else { return .step }
             hasWaited = false
             if let frames = recordSend(of: frames) { return .send(frames) }
         }
@@ -150,6 +150,77 @@ final class WatchReader {
             case .opening, .ended: false
             }
         return needsCommit && state.sequence >= store.position.lastSequence
+    }
+}
+
+// Live delivery.
+extension WatchReader {
+    /// True if the stream waits for a commit, whose frames a ``LiveWatchReader`` can read.
+    var isWaitingForCommit: Bool {
+        phase == .live && firstRejectionTime == nil && !Task.isCancelled && needsAnotherCommit
+    }
+
+    /// Lets a live reader take the frames of new commits, until it ends, an interruption is pending or the task is cancelled.
+    @inline(never)
+    nonisolated(nonsending) func waitLive(_ start: (LiveWatchReader) -> Void) async {
+        commits = nil
+        var live: LiveWatchReader?
+        await wakeup.wait { waiter in
+            let reader = LiveWatchReader(self, waiter)
+            live = reader
+            start(reader)
+        }
+        live?.end()
+    }
+
+    /// Returns the frames of the next small commit in memory; `nil` if there is none, or if the task must continue the stream.
+    func nextInMemory() -> [OutgoingWatchFrame]? {
+        guard !needsAnotherCommit, case .send(let frames) = nextAction(maximumBytes: Self.maximumLiveBytes) else { return nil }
+        return frames
+    }
+
+    /// The maximum size of a commit that is applied without the stream's task.
+    private static let maximumLiveBytes = 32 << 10
+
+    /// Makes the task continue with a step even if there is no commit: the log may have ended.
+    func recordWait() {
+        hasWaited = true
+    }
+
+    /// The position of a live stream.
+    var livePosition: LiveWatchPosition {
+        LiveWatchPosition(
+            sequence: state.sequence,
+            epoch: state.epoch,
+            time: state.time,
+            count: state.count,
+            tokenSequence: lastTokenSequence
+        )
+    }
+
+    /// Advances as another live stream has, unless an interruption is pending. Returns whether it did.
+    ///
+    /// - Parameter sends: True if there are frames to send for it.
+    func advance(from start: LiveWatchPosition, to end: LiveWatchPosition, sends: Bool) -> Bool {
+        guard phase == .live, firstRejectionTime == nil, request.limit == nil, state.sequence == start.sequence,
+            state.epoch == start.epoch
+        else { return false }
+        var addedCount = 0
+        if state.count != nil {
+            // A resumed stream does not know the number of its documents, so nobody can learn from it how many were added.
+            guard let first = start.count, let last = end.count else { return false }
+            addedCount = last - first
+        }
+        guard sends ? wakeup.recordSendUnlessInterrupted() : wakeup.interruption == nil else { return false }
+        state.advance(through: end.sequence, at: end.time, addedCount: addedCount)
+        lastTokenSequence = end.tokenSequence
+        commits = nil
+        return true
+    }
+
+    /// Calls `body` once, as soon as there is a commit to read or the log has ended.
+    func notify(_ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        store.notify(after: state.sequence, body)
     }
 }
 
@@ -197,7 +268,7 @@ extension WatchReader {
             firstRejectionTime = nil
             return frames.isEmpty ? periodicHeartbeat : frames
         } catch {
-            guard try await isHistoryLost(error) else { throw error }
+            guard try await store.hasLostHistory(after: state.sequence, error) else { throw error }
             return [try await resetOrEnd(phase == .resuming ? .expired : .lagged)]
         }
     }
@@ -226,17 +297,6 @@ extension WatchReader {
         }
         begin(at: try await store.safePosition())
         return .reset(reason)
-    }
-
-    /// Returns whether an error means that required commits are no longer retained.
-    private nonisolated(nonsending) func isHistoryLost(_ error: StatusError) async throws(StatusError) -> Bool {
-        switch error.code {
-        case .outOfRange: return true
-        case .failedPrecondition:
-            let position = try await store.safePosition()
-            return state.sequence < position.lastSequence && state.sequence < position.oldestRetained
-        default: return false
-        }
     }
 
     private nonisolated(nonsending) func step() async throws(StatusError) -> [OutgoingWatchFrame] {
@@ -369,9 +429,9 @@ extension WatchReader {
         return true
     }
 
-    /// Applies the next commit of a live stream if it is in memory and requires no read. Otherwise returns `nil` and changes
-    /// nothing.
-    private func applyCommitInMemory() -> [OutgoingWatchFrame]? {
+    /// Applies the next commit of a live stream if it is in memory, small enough and requires no read. Otherwise returns `nil`
+    /// and changes nothing.
+    private func applyCommitInMemory(maximumBytes: Int) -> [OutgoingWatchFrame]? {
         guard phase == .live, firstRejectionTime == nil else { return nil }
         var commits = commits ?? store.commits(after: state.sequence).makeAsyncIterator()
         var batch: [Commit] = []
@@ -379,8 +439,8 @@ extension WatchReader {
             guard let commit = commits.nextInMemory() else { break }
             batch.append(commit)
         } while request.coalesces && batch.count < Self.maximumCoalescedCommits
-        guard let commit = batch.count == 1 ? batch[0] : Commit(coalescing: batch), request.hasBeforeImages(commit),
-            let frames = try? state.apply(commit)
+        guard let commit = batch.count == 1 ? batch[0] : Commit(coalescing: batch), !commit.isLarger(than: maximumBytes),
+            request.hasBeforeImages(commit), let frames = try? state.apply(commit)
         else { return nil }
         self.commits = commits
         return frames.isEmpty ? periodicHeartbeat : frames
@@ -425,5 +485,18 @@ extension WatchReader {
         // The log ends only when the store is closed.
         if commit == nil, !Task.isCancelled { wakeup.end(.shutdown) }
         return commit
+    }
+}
+
+extension DocumentStore {
+    /// Returns whether an error of a stream means that commits after its position, which it requires, are no longer retained.
+    func hasLostHistory(after sequence: SequenceNumber, _ error: StatusError) async throws(StatusError) -> Bool {
+        switch error.code {
+        case .outOfRange: return true
+        case .failedPrecondition:
+            let position = try await safePosition()
+            return sequence < position.lastSequence && sequence < position.oldestRetained
+        default: return false
+        }
     }
 }

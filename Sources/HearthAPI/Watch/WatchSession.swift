@@ -69,6 +69,17 @@ extension WatchSession {
         /// True if more commits are unread than the next batch can cover.
         package var isFarBehind: Bool { reader.isFarBehind }
 
+        /// True if the stream waits for a commit, whose frames a ``LiveWatchReader`` can read.
+        package var isWaitingForCommit: Bool { reader.isWaitingForCommit }
+
+        /// Lets a live reader take the frames of new commits, until it ends or the stream has to be continued for another reason,
+        /// such as a heartbeat.
+        ///
+        /// - Parameter start: Called with the reader, unless the stream has to be continued at once.
+        package nonisolated(nonsending) func waitLive(_ start: (LiveWatchReader) -> Void) async {
+            await reader.waitLive(start)
+        }
+
         /// Returns the next frames, at least one, or `nil` at the end.
         package mutating func next() async throws(StatusError) -> [OutgoingWatchFrame]? {
             try await reader.next(waits: true)

@@ -32,6 +32,30 @@ indirect enum WatchStateMachine: Sendable {
         }
     }
 
+    /// The epoch of the commit log.
+    var epoch: String {
+        switch self {
+        case .documents(let state): state.epoch
+        case .query(let state): state.epoch
+        }
+    }
+
+    /// The time of that commit.
+    var time: Timestamp {
+        switch self {
+        case .documents(let state): state.time
+        case .query(let state): state.time
+        }
+    }
+
+    /// The number of documents in the target; `nil` if unknown.
+    var count: Int? {
+        switch self {
+        case .documents(let state): state.count
+        case .query(let state): state.count
+        }
+    }
+
     /// True if all commits that are required before the next page or ``current()`` have been applied.
     var isCaughtUp: Bool {
         switch self {
@@ -91,5 +115,17 @@ indirect enum WatchStateMachine: Sendable {
         let frames = try await state.applyToOrderedResult(commit, from: store)
         self = .query(state)
         return frames
+    }
+
+    /// Advances a live stream past commits whose frames were read for another stream with the same target.
+    mutating func advance(through sequence: SequenceNumber, at time: Timestamp, addedCount: Int) {
+        switch self {
+        case .documents(var state):
+            state.advance(through: sequence, at: time, addedCount: addedCount)
+            self = .documents(state)
+        case .query(var state):
+            state.advance(through: sequence, at: time, addedCount: addedCount)
+            self = .query(state)
+        }
     }
 }

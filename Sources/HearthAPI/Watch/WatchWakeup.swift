@@ -75,9 +75,28 @@ final class WatchWakeup: Sendable {
         }
     }
 
+    /// Records that a frame is sent, unless an interruption is pending. Returns whether it did.
+    func recordSendUnlessInterrupted() -> Bool {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            state.advance(to: now, heartbeat: heartbeat, deadline: deadline)
+            guard state.interruption == nil else { return false }
+            state.nextHeartbeat = now + heartbeat
+            return true
+        }
+    }
+
     /// Waits until a commit after `sequence` exists, an interruption is pending, or the task is cancelled.
     @inline(never)
     nonisolated(nonsending) func waitForCommit(after sequence: SequenceNumber, in store: any DocumentStore) async {
+        var notification: CommitNotification?
+        await wait { waiter in notification = store.notify(after: sequence) { waiter.resume() } }
+        notification?.cancel()
+    }
+
+    /// Waits until the waiter that is passed to `start` is resumed, an interruption is pending, or the task is cancelled. If an
+    /// interruption is pending already, `start` is not called.
+    nonisolated(nonsending) func wait(_ start: (Waiter) -> Void) async {
         // Each wait has its own waiter, since the notification for an earlier wait may arrive late.
         let waiter = Waiter()
         let isWaiting = state.withLock { state in
@@ -88,9 +107,8 @@ final class WatchWakeup: Sendable {
         guard isWaiting else { return }
         // After the waiter is set: a timer that finds none is not restarted.
         setTimer()
-        let notification = store.notify(after: sequence) { waiter.resume() }
+        start(waiter)
         await waiter.wait()
-        notification.cancel()
         state.withLock { $0.waiter = nil }
     }
 

@@ -121,6 +121,8 @@ struct RebuildProgressView: ViewModel {
                     "{done} of {total} documents",
                     ["done": NumberFormat.grouped(progress.completedCount), "total": NumberFormat.grouped(total)]
                 )
+            } else if progress.completedCount == 0 {
+                localized("starting")
             } else {
                 localized(count: progress.completedCount, one: "{count} document so far", other: "{count} documents so far")
             }

@@ -71,6 +71,7 @@ extension IndexReport.BuildState {
         case .ready: localized("ready")
         case .building(let done, let total?):
             localized("{done} of {total} documents", ["done": NumberFormat.grouped(done), "total": NumberFormat.grouped(total)])
+        case .building(0, nil): localized("starting")
         case .building(let done, nil): localized(count: done, one: "{count} document so far", other: "{count} documents so far")
         case .unavailable: localized("unavailable")
         }

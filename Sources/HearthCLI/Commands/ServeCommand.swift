@@ -2,6 +2,7 @@ import ArgumentParser
 import DocumentModel
 import DocumentStore
 import FileStore
+import FirestoreGRPC
 import FirestoreREST
 import Foundation
 import HearthAPI
@@ -30,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Data folder; created if it doesn't exist.", valueName: "dir"))
     var data = "data"
 
-    @Option(help: "Address to listen on.")
+    @Option(help: "Address to listen on. For 127.0.0.1 or localhost, also ::1.")
     var host = "127.0.0.1"
 
     @Option(help: "Port to listen on; 0 selects a free port.")
@@ -213,7 +214,8 @@ struct ServeCommand: AsyncParsableCommand {
         )
         let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: data, logger: logger)
         let modules: [any RouteModule] = [
-            APIModule(context), FirestoreRESTModule(context, allowsClearing: allowClearing), AdminModule(pages),
+            APIModule(context), FirestoreRESTModule(context, allowsClearing: allowClearing), FirestoreGRPCModule(context),
+            AdminModule(pages),
         ]
         let server = try HTTPServer(
             configuration: configuration,

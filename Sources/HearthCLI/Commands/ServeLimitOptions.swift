@@ -26,15 +26,15 @@ struct ServeLimitOptions: ParsableArguments {
     var openDatabases = 16
 
     @Option(help: ArgumentHelp("Maximum number of open watch streams.", valueName: "count"))
-    var watchers = 1_000
+    var watchers = 2_000
 
     @Option(help: ArgumentHelp("Maximum number of watch streams per client address.", valueName: "count"))
-    var watchersPerAddress = 64
+    var watchersPerAddress = 500
 
     @Option(
         help: ArgumentHelp("Maximum number of watch streams per API key, including its browser sessions.", valueName: "count")
     )
-    var watchersPerKey = 64
+    var watchersPerKey = 500
 
     func validate() throws {
         guard (0...24 * 366).contains(keepHours) else { throw ValidationError("--keep-hours must be between 0 and 8784.") }

@@ -5,7 +5,8 @@ internal import UTF8Text
 
 /// The configuration of an ``HTTPServer``. The defaults suit clients on the same machine.
 package struct HTTPServerConfiguration: Sendable {
-    /// The address to listen on. Without keys, only a loopback address is allowed.
+    /// The address to listen on. For `127.0.0.1` or `localhost`, the server listens on `::1`, too, because many clients try that
+    /// first for localhost. Without keys, only a loopback address is allowed.
     package var host = "127.0.0.1"
     /// The port to listen on; 0 lets the system choose one.
     package var port = 8080
@@ -22,6 +23,9 @@ package struct HTTPServerConfiguration: Sendable {
     package var maximumConnections: Int?
     /// The maximum number of connections per client address, with the same rule. Loopback, where a proxy may run, and ``trustedProxies`` are exempt.
     package var maximumConnectionsPerAddress = 512
+    /// The maximum number of HTTP/2 requests in progress, over all connections. Further ones are refused, so that clients send them
+    /// again.
+    package var maximumStreams = 10_000
     /// The time limit for receiving a request head, from its first byte.
     package var headTimeout: Duration = .seconds(10)
     /// The time limit for receiving a request body, in addition to the time that the received bytes take at ``minimumBodyRate``.
@@ -52,13 +56,13 @@ package struct HTTPServerConfiguration: Sendable {
     /// The time for which a client that does not read can delay shutdown.
     package var shutdownGrace: Duration = .seconds(2)
     /// The maximum number of open watch streams.
-    package var maximumWatchers = 1_000
-    /// The maximum number of watch streams per client address. Loopback is exempt. Behind a proxy that is not in
+    package var maximumWatchers = 2_000
+    /// The maximum number of watch streams per client address: official server SDKs open one for each listener. Loopback is exempt. Behind a proxy that is not in
     /// ``trustedProxies``, all clients have the address of the proxy.
-    package var maximumWatchersPerAddress = 64
+    package var maximumWatchersPerAddress = 500
     /// The maximum number of watch streams per key, including those of browser sessions signed in with it. A key that many clients
     /// share needs a higher limit.
-    package var maximumWatchersPerKey = 64
+    package var maximumWatchersPerKey = 500
     /// The number of requests with unknown keys that a client address may send before it gets 429. One more is allowed every few
     /// seconds. Callers with a valid key are not affected.
     package var maximumFailedAttempts = 20
@@ -86,6 +90,12 @@ extension HTTPServerConfiguration {
             host.utf8.elementsEqual("localhost".utf8)
         }
     }
+
+    /// The address of the first listener. `localhost` is never resolved.
+    var listeningAddress: String { host.utf8.elementsEqual("localhost".utf8) ? "127.0.0.1" : host }
+
+    /// The address of the second listener: the loopback address of IPv6, beside that of IPv4.
+    var secondAddress: String? { listeningAddress.utf8.elementsEqual("127.0.0.1".utf8) ? "::1" : nil }
 
     /// True if the server listens on all addresses of the machine.
     var isWildcard: Bool {

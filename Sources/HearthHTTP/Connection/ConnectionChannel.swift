@@ -1,19 +1,35 @@
-internal import Glibc
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import UTF8Text
 
-/// The channel of a connection: NIO's HTTP/1 codec with ``ConnectionHandler`` for its limits and ``RequestHandler`` for its
-/// requests.
+/// The event that closes an idle connection, to make room for another one.
+struct ConnectionEviction: Sendable {}
+
+/// The channel of a connection: the handlers of HTTP/1, or those of HTTP/2 once the first bytes show that the client speaks it.
 struct ConnectionChannel: ServerChildChannel {
     /// A connection that has been set up.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
-        fileprivate let handler: NIOLoopBound<RequestHandler>
+        fileprivate let handlers: NIOLoopBound<Handlers>
         /// Completed when the connection is closed and its last request has been processed.
         fileprivate let finished: EventLoopFuture<Void>
+    }
+
+    /// The handlers of the connection's protocol.
+    fileprivate final class Handlers {
+        let http1: HTTP1ConnectionHandler
+        var http2: HTTP2ConnectionHandler?
+
+        init(http1: HTTP1ConnectionHandler) {
+            self.http1 = http1
+        }
+
+        func cancel() {
+            if let http2 { http2.cancel() } else { http1.cancel() }
+        }
     }
 
     private let responder: ConnectionResponder
@@ -29,35 +45,27 @@ struct ConnectionChannel: ServerChildChannel {
         let limitedNetwork = address.flatMap { $0.isLoopback || configuration.proxies.contains($0) ? nil : $0.network }
         let admission = admit(channel, from: limitedNetwork)
         return channel.eventLoop.makeCompletedFuture {
-            try channel.syncOptions?.setUnacknowledgedTimeout(configuration.stallTimeout)
+            try channel.setUnacknowledgedTimeout(configuration.stallTimeout)
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.readBufferAllocator)
-            let finished = channel.eventLoop.makePromise(of: Void.self)
-            let handler = RequestHandler(responder, channel: channel, peer: address, finished: finished)
-            do {
-                try addHandlers(ConnectionHandler(configuration, admission), handler, to: channel.pipeline.syncOperations)
-            } catch {
-                finished.fail(error)
-                throw error
-            }
+            let connection = ClientConnection(channel, configuration, responder, peer: address, admission: admission)
+            let handlers = Handlers(http1: HTTP1ConnectionHandler(connection))
+            try addHTTP1Handlers(handlers, for: connection)
             return Value(
                 channel: channel,
-                handler: NIOLoopBound(handler, eventLoop: channel.eventLoop),
-                finished: finished.futureResult
+                handlers: NIOLoopBound(handlers, eventLoop: channel.eventLoop),
+                finished: connection.finished
             )
         }
     }
 
-    private func addHandlers(
-        _ connection: ConnectionHandler,
-        _ requests: RequestHandler,
-        to pipeline: ChannelPipeline.SynchronousOperations
-    ) throws {
+    private func addHTTP1Handlers(_ handlers: Handlers, for connection: ClientConnection) throws {
+        let pipeline = connection.channel.pipeline.syncOperations
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = ConnectionConfiguration.maximumHeadBytes
         limits.maxHeaderListSize = ConnectionConfiguration.maximumHeadBytes
         limits.maxHeaderFieldCount = 100
         try pipeline.configureHTTPServerPipeline(
-            // RequestHandler keeps the order of requests.
+            // RequestDispatcher keeps the order of requests.
             withPipeliningAssistance: false,
             withErrorHandling: false,
             // HTTPFields validates names and values.
@@ -65,10 +73,42 @@ struct ConnectionChannel: ServerChildChannel {
             withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits
         )
-        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        try pipeline.addHandler(InboundBytesHandler(connection), position: .before(decoder))
-        try pipeline.addHandler(connection)
-        try pipeline.addHandler(requests)
+        let inboundBytes = InboundBytesHandler(handlers.http1) { firstBytes in
+            do {
+                try self.startHTTP2(handlers, on: connection)
+                connection.channel.pipeline.fireChannelRead(firstBytes)
+            } catch {
+                connection.channel.close(promise: nil)
+            }
+        }
+        try pipeline.addHandler(inboundBytes, position: .first)
+        try pipeline.addHandler(handlers.http1)
+    }
+
+    /// Replaces the handlers of HTTP/1 by those of HTTP/2.
+    private func startHTTP2(_ handlers: Handlers, on connection: ClientConnection) throws {
+        let pipeline = connection.channel.pipeline.syncOperations
+        _ = pipeline.removeHandler(try pipeline.handler(type: InboundBytesHandler.self))
+        _ = pipeline.removeHandler(try pipeline.handler(type: HTTPResponseEncoder.self))
+        _ = pipeline.removeHandler(try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self))
+        _ = pipeline.removeHandler(handlers.http1)
+        let transport = HTTP2TransportHandler(connection)
+        let http2 = HTTP2ConnectionHandler(connection, transport)
+        handlers.http2 = http2
+        let loopBound = NIOLoopBound(http2, eventLoop: connection.channel.eventLoop)
+        let codec = NIOHTTP2Handler(
+            mode: .server,
+            eventLoop: connection.channel.eventLoop,
+            connectionConfiguration: HTTP2Configuration.codec.connection,
+            streamConfiguration: HTTP2Configuration.codec.stream
+        ) { stream in
+            stream.getOption(HTTP2StreamChannelOptions.streamID).flatMapThrowing { id in
+                let handler = HTTP2StreamHandler(loopBound.value, channel: stream, id: id)
+                try stream.pipeline.syncOperations.addHandler(handler)
+            }
+        }
+        // Before the decoder of HTTP/1, which is removed only later.
+        try pipeline.addHandlers([transport, codec, http2], position: .first)
     }
 
     /// Acquires a slot for a connection, which is released when the connection is closed.
@@ -77,7 +117,9 @@ struct ConnectionChannel: ServerChildChannel {
         from network: UTF8Key?
     ) -> Result<ConnectionSlots.Slot, ConnectionSlots.LimitReached> {
         Result { () throws(ConnectionSlots.LimitReached) in
-            let slot = try configuration.slots.acquire(for: network) { channel.close(promise: nil) }
+            let slot = try configuration.slots.acquire(for: network) {
+                channel.pipeline.fireUserInboundEventTriggered(ConnectionEviction())
+            }
             channel.closeFuture.whenComplete { _ in slot.release() }
             return slot
         }
@@ -91,20 +133,7 @@ struct ConnectionChannel: ServerChildChannel {
         await withTaskCancellationHandler {
             try? await value.finished.get()
         } onCancel: {
-            value.channel.eventLoop.execute { value.handler.value.cancel() }
+            value.channel.eventLoop.execute { value.handlers.value.cancel() }
         }
-    }
-}
-
-extension NIOSynchronousChannelOptions {
-    /// Makes the kernel close the connection when sent data stays unacknowledged for the timeout (`TCP_USER_TIMEOUT`).
-    ///
-    /// When the client's machine or network disappears, writes such as a stream's heartbeats still succeed into the socket buffer,
-    /// and by default the kernel retransmits for about 15 minutes.
-    func setUnacknowledgedTimeout(_ timeout: TimeAmount) throws {
-        #if os(Linux)
-        let milliseconds = SocketOptionValue(timeout.nanoseconds / 1_000_000)
-        try setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)), value: milliseconds)
-        #endif
     }
 }

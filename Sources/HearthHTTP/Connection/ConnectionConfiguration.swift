@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import NIOCore
 import Synchronization
@@ -17,6 +18,9 @@ struct ConnectionConfiguration: Sendable {
     let idleTimeout: TimeAmount
     let minimumBodyRate: Int
     let slots: ConnectionSlots
+    let requestSlots: RequestSlots
+    /// The memory for the bodies that HTTP/2 clients may send ahead of their readers.
+    let windowBudget: MemoryBudget
     let proxies: TrustedProxies
     let shutdown: ShutdownClock
     let date = HTTPDateCache()
@@ -36,6 +40,8 @@ struct ConnectionConfiguration: Sendable {
             limitPerAddress: configuration.maximumConnectionsPerAddress,
             logger: logger
         )
+        self.requestSlots = RequestSlots(limit: configuration.maximumStreams)
+        self.windowBudget = MemoryBudget(limit: configuration.maximumBufferedBodyBytes, smallReservationBytes: .max)
         self.proxies = TrustedProxies(configuration.trustedProxies)
         self.shutdown = ShutdownClock(grace: TimeAmount(configuration.shutdownGrace))
     }
@@ -47,6 +53,11 @@ struct ConnectionConfiguration: Sendable {
 
     /// The time for which data of a stream may stay unacknowledged: longer than the client may take to read it.
     var unacknowledgedStreamTimeout: TimeAmount { stallTimeout + stallGrace + .seconds(10) }
+
+    /// The interval at which the streams of an HTTP/2 connection are checked.
+    var streamCheckInterval: TimeAmount {
+        min(stallCheckInterval, .nanoseconds(bodyTimeout.nanoseconds / 4))
+    }
 
     /// The interval at which a connection whose client does not read is checked.
     var stallCheckInterval: TimeAmount {

@@ -27,16 +27,16 @@ struct ConnectionResponder: Sendable {
     /// - Parameters:
     ///   - peer: The address at the other end of the connection.
     ///   - receivedBodyBytes: The size of the body if it has been received completely.
-    ///   - executor: The executor of the connection's event loop.
+    ///   - executor: The executor of the connection's event loop; `nil` if it has other work.
     ///   - report: Called once, on any thread.
     /// - Returns: The task that responds.
     func respond(
         to request: Request,
         from peer: IPAddress?,
         receivedBodyBytes: Int?,
-        with writer: ConnectionWriter,
+        with writer: ResponseWriter,
         on channel: any Channel,
-        executor: EventLoopExecutor,
+        executor: EventLoopExecutor?,
         reporting report: @escaping @Sendable (Progress) -> Void
     ) -> Task<Void, Never> {
         var context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
@@ -52,7 +52,7 @@ struct ConnectionResponder: Sendable {
         }
     }
 
-    private static func write(_ response: Response, to writer: ConnectionWriter) async -> Progress {
+    private static func write(_ response: Response, to writer: ResponseWriter) async -> Progress {
         do {
             guard response.body.contentLength != nil else {
                 try await writer.writeHead(response.head)
@@ -71,7 +71,7 @@ struct ConnectionResponder: Sendable {
     /// - Returns: The task that writes.
     func write(
         _ body: ResponseBody,
-        to writer: ConnectionWriter,
+        to writer: ResponseWriter,
         reporting report: @escaping @Sendable (Progress) -> Void
     ) -> Task<Void, Never> {
         Task {

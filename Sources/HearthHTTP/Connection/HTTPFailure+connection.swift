@@ -11,17 +11,25 @@ extension HTTPFailure {
     /// - Parameter isTargetTooLong: Whether an overflow is in the request line.
     init(_ error: HTTPParserError, isTargetTooLong: Bool = false) {
         switch error {
-        case .headerOverflow where isTargetTooLong:
-            self.init(.uriTooLong, .invalidArgument, "The request URI is too long. Send long parameters in the body of a POST.")
         case .headerOverflow:
-            self.init(
-                .requestHeaderFieldsTooLarge,
-                .invalidArgument,
-                "The request headers exceed 100 fields or 32 KiB in total."
-            )
+            self = isTargetTooLong ? .targetTooLong : .headersTooLarge
         default:
             self.init(.badRequest, .invalidArgument, "The request is not well-formed HTTP/1.1: \(error).")
         }
+    }
+
+    /// The failure for a request target over the limit.
+    static var targetTooLong: HTTPFailure {
+        HTTPFailure(.uriTooLong, .invalidArgument, "The request URI is too long. Send long parameters in the body of a POST.")
+    }
+
+    /// The failure for request headers over the limits.
+    static var headersTooLarge: HTTPFailure {
+        HTTPFailure(
+            .requestHeaderFieldsTooLarge,
+            .invalidArgument,
+            "The request headers exceed 100 fields or 32 KiB in total."
+        )
     }
 
     /// Returns the failure for a request head that was not complete in time.
@@ -63,5 +71,18 @@ extension HTTPFailure {
                     + "shortly."
             }
         self.init(.serviceUnavailable, .resourceExhausted, message, headers: [.retryAfter: "5"])
+    }
+
+    /// Returns the response to a request that was not passed on, as JSON.
+    ///
+    /// - Parameter date: The value of the `Date` field.
+    func connectionResponse(at date: String) -> (head: HTTPResponse, body: ByteBuffer) {
+        let body = ByteBuffer(bytes: json)
+        var fields = RequestResponder.headers
+        fields.append(contentsOf: headers)
+        fields[.contentType] = "application/json"
+        fields[.date] = date
+        fields[.contentLength] = String(body.readableBytes)
+        return (HTTPResponse(status: status, headerFields: fields), body)
     }
 }

@@ -2,13 +2,24 @@ package import Hummingbird
 
 /// The form of the error responses of a route.
 package struct ErrorFormat: Sendable {
-    private let encode: @Sendable (HTTPFailure, Request) -> [UInt8]
+    private let makeResponse: @Sendable (HTTPFailure, Request) -> Response
 
     /// Creates a format.
     ///
+    /// - Parameter makeResponse: Returns the response for a failure of a request.
+    package init(makeResponse: @escaping @Sendable (HTTPFailure, Request) -> Response) {
+        self.makeResponse = makeResponse
+    }
+
+    /// Creates a format of JSON bodies, with the status and the headers of the failure.
+    ///
     /// - Parameter encode: Returns the JSON of a failure of a request.
     package init(_ encode: @escaping @Sendable (HTTPFailure, Request) -> [UInt8]) {
-        self.encode = encode
+        self.init(makeResponse: { failure, request in
+            var response = Response(json: encode(failure, request), status: failure.status)
+            response.headers.append(contentsOf: failure.headers)
+            return response
+        })
     }
 
     /// `{"error": {code, message, data}}`.
@@ -17,9 +28,7 @@ package struct ErrorFormat: Sendable {
     static let jsonRPC = ErrorFormat { failure, _ in failure.jsonRPC }
 
     /// Returns the response for the failure of a request.
-    func response(for failure: HTTPFailure, to request: Request) -> Response {
-        var response = Response(json: encode(failure, request), status: failure.status)
-        response.headers.append(contentsOf: failure.headers)
-        return response
+    package func response(for failure: HTTPFailure, to request: Request) -> Response {
+        makeResponse(failure, request)
     }
 }

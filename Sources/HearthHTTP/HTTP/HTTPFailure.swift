@@ -4,15 +4,17 @@ import HearthAPI
 import HearthWire
 import Hummingbird
 package import JSONRPC
-import Logging
+package import Logging
 import StrictJSON
 import UTF8Text
 
 /// An error response outside of RPC results: an HTTP status, headers and an error object.
 package struct HTTPFailure: Error {
     package let status: HTTPResponse.Status
-    let headers: HTTPFields
+    package let headers: HTTPFields
     package let error: RPCError
+    /// True if the request has no valid credentials.
+    package private(set) var isOfCredentials = false
 
     package init(_ status: HTTPResponse.Status, _ error: RPCError, headers: HTTPFields = [:]) {
         self.status = status
@@ -26,10 +28,21 @@ package struct HTTPFailure: Error {
 }
 
 extension HTTPFailure {
+    /// The failure as one of a request without valid credentials.
+    func ofCredentials() -> HTTPFailure {
+        var failure = self
+        failure.isOfCredentials = true
+        return failure
+    }
+
     /// Creates the failure for an error of the service.
     init(_ error: RPCError) {
-        let code = StatusCode(rawValue: error.code.rawValue) ?? (error.code == .invalidParams ? .invalidArgument : .internal)
-        self.init(HTTPResponse.Status(code: code.httpStatus), error, headers: error.retryHeaders)
+        self.init(HTTPResponse.Status(code: error.statusCode.httpStatus), error, headers: error.retryHeaders)
+    }
+
+    /// Creates the failure for an unexpected error, which is logged with an ID. The client gets the ID only.
+    package static func unexpected(_ error: any Error, _ message: Logger.Message, logger: Logger) -> HTTPFailure {
+        HTTPFailure(.internalServerError, .internal(error, message, logger: logger))
     }
 
     /// Creates the failure for an error of Hummingbird or of a route, which has only a status and possibly a message.

@@ -9,9 +9,15 @@ extension HTTPField.Name {
     /// `Host`: any field after the first, which becomes the request's authority.
     static let secondHost = literal("Host")
     package static let lastEventID = literal("Last-Event-ID")
+    /// The number of damaged documents omitted from a response of Firestore's protocols, which cannot report them.
+    package static let hearthDamagedDocuments = literal("Hearth-Damaged-Documents")
     static let secFetchSite = literal("Sec-Fetch-Site")
     static let referrerPolicy = literal("Referrer-Policy")
-    static let xAccelBuffering = literal("X-Accel-Buffering")
+    package static let xAccelBuffering = literal("X-Accel-Buffering")
+    static let accessControlRequestPrivateNetwork = literal("Access-Control-Request-Private-Network")
+    static let accessControlAllowPrivateNetwork = literal("Access-Control-Allow-Private-Network")
+    static let keepAlive = literal("Keep-Alive")
+    static let proxyConnection = literal("Proxy-Connection")
     static let forwarded = literal("Forwarded")
     static let xForwardedFor = literal("X-Forwarded-For")
 }

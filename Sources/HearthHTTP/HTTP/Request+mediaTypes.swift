@@ -20,6 +20,11 @@ extension Request {
         HeaderListElement((headers[.contentType] ?? "").utf8)
     }
 
+    /// True if the client names HTML among the types that it accepts, as browsers do. Programs typically accept `*/*`.
+    package var acceptsHTML: Bool {
+        HeaderListElement.list(headers[.accept]).contains { $0.hasValue("text/html") && !$0.isUnacceptable }
+    }
+
     /// True if the client accepts Server-Sent Events, as a browser's `EventSource` does.
     var acceptsServerSentEvents: Bool {
         HeaderListElement.list(headers[.accept]).contains { $0.hasValue("text/event-stream") && !$0.isUnacceptable }

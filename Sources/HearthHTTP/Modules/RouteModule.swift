@@ -18,9 +18,12 @@ package protocol RouteModule: Sendable {
     func routes(using server: ServerResources) -> [Route]
 }
 
-/// The resources shared by the route modules of a server: its memory, threads and streams, with their limits.
+/// The resources shared by the route modules of a server: its authentication, memory, threads and streams, with their limits.
 package struct ServerResources: Sendable {
     let configuration: HTTPServerConfiguration
+    package let authenticator: Authenticator
+    /// The memory budget of request bodies.
+    package let bodyBudget: MemoryBudget
     /// The memory budget of responses.
     package let responseBudget: MemoryBudget
     /// The threads for large bodies and batches.
@@ -30,8 +33,17 @@ package struct ServerResources: Sendable {
     package let logger: Logger
 
     /// Creates the resources of a server with a configuration.
-    package init(_ configuration: HTTPServerConfiguration, activity: ServerActivity, logger: Logger) {
+    package init(_ configuration: HTTPServerConfiguration, context: ServiceContext, logger: Logger) {
         self.configuration = configuration
+        authenticator = Authenticator(
+            keys: context.keys,
+            sessions: context.sessions,
+            failedAttempts: FailedAttemptLimiter(limit: configuration.maximumFailedAttempts)
+        )
+        bodyBudget = MemoryBudget(
+            limit: configuration.maximumBufferedBodyBytes,
+            smallReservationBytes: LargeBodyExecutor.smallBodyBytes
+        )
         responseBudget = MemoryBudget(
             limit: configuration.maximumBufferedResponseBytes,
             smallReservationBytes: RPCResponseBody.smallResponseBytes,
@@ -43,7 +55,7 @@ package struct ServerResources: Sendable {
                 limit: configuration.maximumWatchers,
                 limitPerAddress: configuration.maximumWatchersPerAddress,
                 limitPerKey: configuration.maximumWatchersPerKey,
-                activity: activity
+                activity: context.server.activity
             ),
             logger: logger
         )

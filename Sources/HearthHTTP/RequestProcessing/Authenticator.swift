@@ -1,12 +1,12 @@
 import DocumentModel
 import HTTPTypes
-import HearthAPI
+package import HearthAPI
 import Hummingbird
 import Logging
 
 /// Authenticates the callers of requests, by the key in `Authorization: Bearer KEY` or by a browser's session cookie.
-struct Authenticator: Sendable {
-    let keys: APIKeyRegistry
+package struct Authenticator: Sendable {
+    package let keys: APIKeyRegistry
     let sessions: SessionRegistry
     let failedAttempts: FailedAttemptLimiter
 
@@ -24,9 +24,19 @@ struct Authenticator: Sendable {
         } else if request.headers[.authorization] == nil, keys.requiresKeys, policy.access == .signIn {
             context.caller = .unauthenticated
         } else {
-            context.caller = try await caller(of: request, in: context)
+            context.caller = try await caller(of: request.headers[values: .authorization], in: context)
         }
         if policy.access == .admin { try context.caller.checkIsAdmin() }
+    }
+
+    /// Sets the caller of a request by the `Authorization` fields in its body, for routes with ``RoutePolicy/Access/open``.
+    ///
+    /// - Throws: ``HTTPFailure``, as for the fields of a head.
+    package func authenticate(
+        _ fields: [String],
+        in context: inout HearthRequestContext
+    ) async throws(HTTPFailure) {
+        context.caller = try await caller(of: fields, in: context)
     }
 
     /// Returns the session of the request's cookie if the policy accepts it. For streams it is valid only with
@@ -44,13 +54,14 @@ struct Authenticator: Sendable {
         return session.isSecure == cookie.isSecure ? session : nil
     }
 
-    private func caller(of request: Request, in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
+    /// - Parameter fields: The values of the `Authorization` fields.
+    private func caller(of fields: [String], in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
         if !keys.requiresKeys {
             // The first key may just have been created.
-            guard let text = try? request.bearerKey, APIKeyRegistry.isKey(text) else { return .openAccess }
+            guard let text = try? fields.bearerKey, APIKeyRegistry.isKey(text) else { return .openAccess }
             await keys.refresh()
         }
-        let text = try request.bearerKey
+        let text = try fields.bearerKey
         do throws(APIKeyRegistry.AuthenticationError) {
             return try await keys.authenticate(text, from: context.clientNetwork, failures: failedAttempts)
         } catch {
@@ -78,20 +89,19 @@ struct Authenticator: Sendable {
     }
 }
 
-extension Request {
-    /// The key in the `Authorization` header; `nil` without one.
+extension [String] {
+    /// The key in the `Authorization` fields; `nil` without one.
     fileprivate var bearerKey: [UInt8]? {
         get throws(HTTPFailure) {
-            let fields = headers[values: .authorization]
-            guard let field = fields.first else { return nil }
-            guard fields.count == 1 else {
+            guard let field = first else { return nil }
+            guard count == 1 else {
                 throw HTTPFailure(.badRequest, .invalidArgument, "The request has several Authorization headers.")
             }
             let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
             guard scheme.map(\.lowercased).elementsEqual("bearer".utf8) else {
                 throw .unauthenticated("Unsupported authentication scheme. Send the header Authorization: Bearer KEY.")
             }
-            return Array(field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") })
+            return [UInt8](field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") })
         }
     }
 }
@@ -113,7 +123,7 @@ extension HTTPFailure {
     /// - Parameter error: The RFC 6750 error code; `nil` for a request without a key.
     fileprivate static func unauthenticated(_ message: String, error: String? = nil) -> HTTPFailure {
         let challenge = #"Bearer realm="Hearth""# + (error.map { #", error="\#($0)""# } ?? "")
-        return HTTPFailure(.unauthorized, .unauthenticated, message, headers: [.wwwAuthenticate: challenge])
+        return HTTPFailure(.unauthorized, .unauthenticated, message, headers: [.wwwAuthenticate: challenge]).ofCredentials()
     }
 
     fileprivate static func tooManyAttempts(_ wait: Duration) -> HTTPFailure {
@@ -122,6 +132,6 @@ extension HTTPFailure {
             .resourceExhausted,
             "Too many requests with unknown API keys from your network. Retry later with a valid key.",
             headers: [.retryAfter: "\(wait.components.seconds + 1)"]
-        )
+        ).ofCredentials()
     }
 }

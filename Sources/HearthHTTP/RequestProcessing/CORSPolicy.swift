@@ -9,7 +9,6 @@ import UTF8Text
 struct CORSPolicy: Sendable {
     private let origins: Set<UTF8Key>
 
-    private static let responseHeaders = "ETag, Retry-After, WWW-Authenticate"
     /// The lifetime of a preflight response in the browser's cache, in seconds.
     private static let maximumAge = "600"
 
@@ -34,14 +33,13 @@ struct CORSPolicy: Sendable {
         guard request.method == .options, let rules = route.policy.origins.crossOrigin,
             allowedOrigin(of: request, to: route) != nil, request.headers[.accessControlRequestMethod] != nil
         else { return nil }
-        return Response(
-            status: .noContent,
-            headers: [
-                .accessControlAllowMethods: rules.methods,
-                .accessControlAllowHeaders: rules.requestHeaders,
-                .accessControlMaxAge: Self.maximumAge,
-            ]
-        )
+        var headers: HTTPFields = [.accessControlAllowMethods: rules.methods, .accessControlMaxAge: Self.maximumAge]
+        headers[.accessControlAllowHeaders] = rules.requestHeaders ?? request.headers[.accessControlRequestHeaders]
+        // A page from the internet asks for it before it calls a server on this machine or in its network.
+        if request.headers[.accessControlRequestPrivateNetwork] == "true" {
+            headers[.accessControlAllowPrivateNetwork] = "true"
+        }
+        return Response(status: .noContent, headers: headers)
     }
 
     /// Adds the headers that let a page of an allowed origin read a response, including errors.
@@ -49,9 +47,10 @@ struct CORSPolicy: Sendable {
         guard !origins.isEmpty else { return }
         // Even without an origin: a cache must not serve the response to another origin.
         response.headers.append(HTTPField(name: .vary, value: "Origin"))
-        guard let origin = allowedOrigin(of: request, to: route) else { return }
+        guard let origin = allowedOrigin(of: request, to: route), let rules = route.policy.origins.crossOrigin else { return }
         response.headers[.accessControlAllowOrigin] = origin
-        response.headers[.accessControlExposeHeaders] = Self.responseHeaders
+        response.headers[.accessControlExposeHeaders] = rules.responseHeaders
+        if rules.allowsCredentials { response.headers[.accessControlAllowCredentials] = "true" }
     }
 
     private static func normalized(_ origin: String) -> UTF8Key {

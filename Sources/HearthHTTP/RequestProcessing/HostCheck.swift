@@ -6,7 +6,7 @@ import UTF8Text
 /// The check that the `Host` of a request is one of the server's names, which prevents DNS rebinding.
 ///
 /// An attacker's page can make its host name resolve to this machine, so that the browser treats the server as same-origin,
-/// but `Host` still has the attacker's name. For a target in absolute form, ``ConnectionHandler`` has replaced `Host`.
+/// but `Host` still has the attacker's name. For a target in absolute form, ``HTTP1ConnectionHandler`` has replaced `Host`.
 ///
 /// A route that allows it answers programs on this machine whatever `Host` they send, since health checks often send a name of
 /// their own. Requests that a proxy on this machine forwards are checked.

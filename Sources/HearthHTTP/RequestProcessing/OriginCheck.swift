@@ -25,7 +25,7 @@ struct OriginCheck: Sendable {
         if !rules.allowsLinks || !request.isLink, request.headers[values: .origin].isEmpty, request.isCrossSite {
             throw HTTPFailure(.forbidden, .permissionDenied, "Cross-site request rejected.")
         }
-        if rules.receivesForms, request.isFormSubmission, request.headers[values: .origin].isEmpty, !request.isSameOrigin {
+        if rules.forms.mustProveOrigin(of: request), request.headers[values: .origin].isEmpty, !request.isSameOrigin {
             throw HTTPFailure(
                 .forbidden,
                 .permissionDenied,
@@ -45,15 +45,31 @@ struct OriginCheck: Sendable {
     }
 }
 
+extension RoutePolicy.FormRule {
+    /// Returns whether a request may be a form of a page from another site.
+    fileprivate func mustProveOrigin(of request: Request) -> Bool {
+        switch self {
+        case .none: false
+        case .fromBrowsers: request.isFormSubmission && request.isFromBrowser
+        case .fromPages: request.isFormSubmission
+        }
+    }
+}
+
 extension Request {
+    /// True if the user agent is that of a browser.
+    fileprivate var isFromBrowser: Bool {
+        headers[.userAgent]?.utf8.starts(with: "Mozilla/".utf8) == true
+    }
+
     /// True if following a link or loading a resource could have caused the request.
     fileprivate var isLink: Bool {
         [.get, .head, .options].contains(method)
     }
 
-    /// True if an HTML form could have sent the request: forms cannot send JSON.
+    /// True if an HTML form could have sent the request: forms cannot send JSON or gRPC messages.
     fileprivate var isFormSubmission: Bool {
-        method == .post && !hasMediaType("application/json")
+        method == .post && !hasMediaType("application/json") && !hasMediaType("application/grpc")
     }
 
     /// True if `Sec-Fetch-Site` states that the initiator is a page of this server.

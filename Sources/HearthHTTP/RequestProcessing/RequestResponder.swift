@@ -5,6 +5,7 @@ import HearthAPI
 import Hummingbird
 import JSONRPC
 import Logging
+import NIOCore
 import NIOHTTP1
 
 /// Responds to requests: verifies that they may be processed, calls the handlers of their routes, and gives all errors the form of
@@ -72,7 +73,9 @@ struct RequestResponder: Sendable {
     /// Calls the handler of the route. The memory of the body is reserved until there is a response: nothing retains the body
     /// then, however long sending the response takes.
     private func respondToBody(of request: Request, in context: HearthRequestContext) async throws -> Response {
-        if context.receivedBodyBytes == 0 { return try await context.route.respond(to: request, in: context) }
+        if context.receivedBodyBytes == 0 || context.route.policy.body.isStreamed {
+            return try await context.route.respond(to: request, in: context)
+        }
         let reservation = MemoryBudget.Reservation(of: bodyBudget)
         defer { reservation.shrink(to: 0) }
         if let count = context.receivedBodyBytes {
@@ -101,8 +104,11 @@ struct RequestResponder: Sendable {
             return HTTPFailure(error.rpcError)
         case let error as any HTTPResponseError:
             return HTTPFailure(error)
+        case is CancellationError where Task.isCancelled, is ChannelError where !context.channel.isActive:
+            // Nobody receives the response.
+            return HTTPFailure(.serviceUnavailable, .cancelled, "The client cancelled the request.")
         default:
-            return HTTPFailure(.internalServerError, .internal(error, "Request failed", logger: context.requestLogger))
+            return .unexpected(error, "Request failed", logger: context.requestLogger)
         }
     }
 

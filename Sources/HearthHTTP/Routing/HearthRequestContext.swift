@@ -1,6 +1,6 @@
 package import HearthAPI
 package import Hummingbird
-import Logging
+package import Logging
 package import NIOCore
 package import UTF8Text
 
@@ -35,7 +35,7 @@ package struct HearthRequestContext: RequestContext {
     }
 
     /// A logger with the request ID. Created on demand, for requests that log something.
-    var requestLogger: Logger { logger.with(requestID) }
+    package var requestLogger: Logger { logger.with(requestID) }
 
     /// The address of the client, or of an untrusted proxy in front of it; `nil` for a Unix domain socket.
     var client: IPAddress? {

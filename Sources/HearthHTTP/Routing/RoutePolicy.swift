@@ -32,7 +32,7 @@ package struct RoutePolicy: Sendable {
         policy.access = .authenticated
         policy.runsOnEventLoop = true
         policy.sessionCookies = .sameOrigin
-        policy.origins = OriginRules(crossOrigin: .standard, allowsLinks: false, receivesForms: false)
+        policy.origins = OriginRules(crossOrigin: .standard, allowsLinks: false, forms: .none)
         return policy
     }
 }
@@ -64,25 +64,59 @@ extension RoutePolicy {
         package var crossOrigin: CrossOriginRules?
         /// True if pages of other sites may link to the route and load it, which browsers do without an `Origin`.
         package var allowsLinks: Bool
-        /// True if a POST may come from an HTML form, which must then prove that it is same-origin. Forms cannot send the media
-        /// type of an API.
-        package var receivesForms: Bool
+        /// The senders of HTML forms that must prove that their page is same-origin.
+        package var forms: FormRule
 
-        package init(crossOrigin: CrossOriginRules? = nil, allowsLinks: Bool = true, receivesForms: Bool = true) {
+        package init(crossOrigin: CrossOriginRules? = nil, allowsLinks: Bool = true, forms: FormRule = .fromPages) {
             self.crossOrigin = crossOrigin
             self.allowsLinks = allowsLinks
-            self.receivesForms = receivesForms
+            self.forms = forms
         }
+    }
+
+    /// The senders of a POST that an HTML form could have sent, too, who must prove that their page is same-origin, by `Origin` or
+    /// `Sec-Fetch-Site`. A page of any site can make a browser submit a form.
+    package enum FormRule: Sendable {
+        /// None: forms cannot send the media type of an API.
+        case none
+        /// Browsers, which always have a user agent that begins with `Mozilla/`. Programs have neither header.
+        case fromBrowsers
+        /// All: the route is for pages.
+        case fromPages
     }
 
     /// The requests that scripts of the allowed origins may send, as the response to a preflight request lists them.
     package struct CrossOriginRules: Sendable {
         let methods: String
-        let requestHeaders: String
+        /// The allowed headers; `nil` for any that a preflight request asks for.
+        let requestHeaders: String?
+        /// The response headers that scripts may read.
+        let responseHeaders: String
+        /// True if scripts may send requests with the browser's credentials, as the official Web SDK always does. Only for routes
+        /// that ignore cookies.
+        let allowsCredentials: Bool
 
-        package init(methods: String, requestHeaders: String) {
+        package init(
+            methods: String,
+            requestHeaders: String?,
+            responseHeaders: String = "ETag, Retry-After, WWW-Authenticate",
+            allowsCredentials: Bool = false
+        ) {
             self.methods = methods
             self.requestHeaders = requestHeaders
+            self.responseHeaders = responseHeaders
+            self.allowsCredentials = allowsCredentials
+        }
+
+        /// Creates the rules for requests of the official Web SDK.
+        package static func firestore(methods: String) -> CrossOriginRules {
+            CrossOriginRules(
+                methods: methods,
+                requestHeaders: nil,
+                responseHeaders: "ETag, Retry-After, WWW-Authenticate, X-Client-Wire-Protocol, X-HTTP-Session-Id, "
+                    + "X-HTTP-Initial-Response",
+                allowsCredentials: true
+            )
         }
 
         package static let standard = CrossOriginRules(
@@ -100,6 +134,9 @@ extension RoutePolicy {
         /// The maximum memory for a multipart form, whose files are written to disk as they arrive; `nil` if a route doesn't
         /// receive files.
         package var fileBufferBytes: Int?
+        /// True if the handler reads the body part by part, possibly while it writes the response, and reserves the memory for what it
+        /// retains, in ``ServerResources/bodyBudget``.
+        package var isStreamed = false
 
         package init(maximumBytes: Int = 0, headersAllowingText: [HTTPField.Name] = [], fileBufferBytes: Int? = nil) {
             self.maximumBytes = maximumBytes

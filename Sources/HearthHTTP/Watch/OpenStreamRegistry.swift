@@ -1,34 +1,48 @@
-import HearthAPI
+package import HearthAPI
 import Synchronization
 
-/// The open watch streams, which are ended on shutdown.
+/// A stream that the server may have to end.
+package protocol OpenStream: AnyObject, Sendable {
+    /// Ends the stream as soon as possible. May be called from any task; only the first reason counts.
+    ///
+    /// - Parameter reason: The reason to tell the client; `nil` if it has disconnected.
+    func end(_ reason: OutgoingWatchFrame.EndReason?)
+}
+
+extension WatchSession: OpenStream {}
+
+/// The open streams, which are ended on shutdown.
 final class OpenStreamRegistry: Sendable {
     private struct State {
-        var sessions: [ObjectIdentifier: WatchSession] = [:]
+        var streams: [ObjectIdentifier: any OpenStream] = [:]
         var isShuttingDown = false
     }
 
     private let state = Mutex(State())
 
     /// Adds a stream; ends it immediately during shutdown.
-    func add(_ session: WatchSession) {
+    func add(_ stream: any OpenStream) {
         let isShuttingDown = state.withLock { state in
-            state.sessions[ObjectIdentifier(session)] = session
+            state.streams[ObjectIdentifier(stream)] = stream
             return state.isShuttingDown
         }
-        if isShuttingDown { session.end(.shutdown) }
+        if isShuttingDown { stream.end(.shutdown) }
     }
 
-    func remove(_ session: WatchSession) {
-        state.withLock { _ = $0.sessions.removeValue(forKey: ObjectIdentifier(session)) }
+    func remove(_ stream: any OpenStream) {
+        state.withLock { _ = $0.streams.removeValue(forKey: ObjectIdentifier(stream)) }
+    }
+
+    func contains(_ stream: any OpenStream) -> Bool {
+        state.withLock { $0.streams[ObjectIdentifier(stream)] != nil }
     }
 
     /// Ends all streams, including those added later.
     func shutDown() {
-        let sessions = state.withLock { state in
+        let streams = state.withLock { state in
             state.isShuttingDown = true
-            return Array(state.sessions.values)
+            return Array(state.streams.values)
         }
-        for session in sessions { session.end(.shutdown) }
+        for stream in streams { stream.end(.shutdown) }
     }
 }

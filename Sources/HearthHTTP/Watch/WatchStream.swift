@@ -32,6 +32,8 @@ final class WatchStream: Sendable {
     let frameCache: EncodedFrameCache
     /// Released with the stream, even if it never starts.
     let slot: WatchSlots.Slot
+    /// The queues by which frames of new commits are sent on event loops.
+    let deliveryQueues: FrameDeliveryQueues
     /// The threads that encode frames, so that calls don't wait while their changes are encoded for watchers.
     let threads: ThreadPoolExecutor
     /// The ID of the request in the log. A logger with this metadata would use half a kibibyte per stream.
@@ -49,6 +51,7 @@ final class WatchStream: Sendable {
         encoder: any WatchEncoder,
         frameCache: EncodedFrameCache,
         slot: WatchSlots.Slot,
+        deliveryQueues: FrameDeliveryQueues,
         threads: ThreadPoolExecutor,
         requestID: RequestID,
         logger: Logger
@@ -63,6 +66,7 @@ final class WatchStream: Sendable {
         self.encoder = encoder
         self.frameCache = frameCache
         self.slot = slot
+        self.deliveryQueues = deliveryQueues
         self.threads = threads
         self.requestID = requestID
         self.logger = logger
@@ -91,20 +95,38 @@ final class WatchStream: Sendable {
         channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
         let observation = StreamStallObservation { [session] in session.end(.slow) }
         channel.triggerUserOutboundEvent(observation, promise: nil)
-        let revoke: @Sendable () -> Void = { [session, eventLoop = channel.eventLoop] in
+        let revoke: @Sendable () -> Void = { [session, openStreams] in
             session.end(.revoked)
-            // Don't wait for a client that does not read.
-            eventLoop.scheduleTask(in: Self.revocationGrace) { channel.close(promise: nil) }
+            Self.closeUnlessRead(channel, of: session, in: openStreams)
         }
         return [keys.onRevocation(of: caller, revoke), browserSession.map { sessions.onRevocation(of: $0, revoke) }]
+    }
+
+    /// Closes the connection of a revoked stream whose client does not read pending frames.
+    private static func closeUnlessRead(_ channel: any Channel, of session: WatchSession, in openStreams: OpenStreamRegistry) {
+        channel.eventLoop.scheduleTask(in: revocationGrace) {
+            // The end of a stream has been written, although its bytes may still wait for the event loop.
+            guard openStreams.contains(session) else { return }
+            guard channel.isWritable else { return channel.close(promise: nil) }
+            // The client reads, but the stream has not had its turn on a busy machine.
+            closeUnlessRead(channel, of: session, in: openStreams)
+        }
     }
 
     private func writeFrames(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
         var batches = session.makeAsyncIterator()
         var buffer = ByteBuffer()
         var lastSent = ContinuousClock.now
+        let direct = hasShareableFrames ? writer as? any StreamBodyWriter : nil
         do {
-            while let frames = try await batches.next(waits: buffer.readableBytes == 0) {
+            while true {
+                if buffer.readableBytes == 0, let direct, batches.isWaitingForCommit {
+                    let unsent = await deliverLive(batches, to: direct, on: eventLoop)
+                    buffer = unsent.bytes
+                    var unencoded = unsent.frames[...]
+                    while encode(&unencoded, to: &buffer) { try await send(&buffer, to: &writer, on: eventLoop) }
+                }
+                guard let frames = try await batches.next(waits: buffer.readableBytes == 0) else { break }
                 var unencoded = encodeShared(frames, to: &buffer)
                 while encode(&unencoded, to: &buffer) { try await send(&buffer, to: &writer, on: eventLoop) }
                 // Send more pending changes in the same write, up to the maximum delay.
@@ -121,6 +143,24 @@ final class WatchStream: Sendable {
             try await send(&buffer, to: &writer, on: eventLoop)
         }
         try await writer.finish(nil)
+    }
+
+    /// Waits while frames of new commits are sent on the event loop. Returns what could not be sent there.
+    @inline(never)
+    private func deliverLive(
+        _ batches: WatchSession.Iterator,
+        to writer: any StreamBodyWriter,
+        on eventLoop: any EventLoop
+    ) async -> (bytes: ByteBuffer, frames: [OutgoingWatchFrame]) {
+        let queue = deliveryQueues.queue(of: eventLoop)
+        return await withTaskExecutorPreference(queue.executor) {
+            var delivery: FrameDelivery?
+            await batches.waitLive { reader in
+                delivery = FrameDelivery(self, reader, to: writer, in: queue)
+                delivery?.waitForCommit()
+            }
+            return (delivery?.unsentBytes ?? ByteBuffer(), delivery?.unsentFrames ?? [])
+        }
     }
 
     /// Encodes and removes frames until the buffer holds a chunk. Returns whether it does: later frames are encoded only once the
@@ -150,13 +190,23 @@ final class WatchStream: Sendable {
     /// The maximum size of a commit whose encoding is shared; larger ones are encoded per stream, as the client reads.
     private static let maximumSharedBytes = 256 << 10
 
+    /// True if the encoded frames of a commit can be shared with other streams.
+    private var hasShareableFrames: Bool { encoder.sharedFormat != nil && session.hasShareableFrames }
+
+    /// Returns whether the encoded frames of a commit are those of another stream.
+    func hasSameFrames(as other: WatchStream) -> Bool {
+        hasShareableFrames && encoder.sharedFormat == other.encoder.sharedFormat
+            && session.request.contents == other.session.request.contents && database == other.database
+            && session.request.target == other.session.request.target
+    }
+
     /// Returns the shared encoding of the changes of a commit; `nil` for other frames.
-    private func sharedBuffer(of frames: [OutgoingWatchFrame]) -> ByteBuffer? {
+    func sharedBuffer(of frames: [OutgoingWatchFrame], maximumBytes: Int = maximumSharedBytes) -> ByteBuffer? {
         guard let format = encoder.sharedFormat, session.hasShareableFrames, case .change(_, let last?)? = frames.last,
             let token = last.token
         else { return nil }
         let byteCount = frames.reduce(0) { $0 + $1.contentByteCount }
-        guard byteCount <= Self.maximumSharedBytes else { return nil }
+        guard byteCount <= maximumBytes else { return nil }
         let key = EncodedFrameCache.Key(
             database: database,
             target: session.request.target,

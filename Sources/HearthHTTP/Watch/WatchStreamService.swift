@@ -11,6 +11,8 @@ package struct WatchStreamService: Sendable {
     let slots: WatchSlots
     private let open = OpenStreamRegistry()
     private let frameCache = EncodedFrameCache()
+    private let deliveryQueues = FrameDeliveryQueues()
+    private let tasks = StreamTasks()
     private let threads = ThreadPoolExecutor("hearth.watchers", count: System.coreCount)
     private let logger: Logger
 
@@ -48,6 +50,29 @@ package struct WatchStreamService: Sendable {
         open.shutDown()
     }
 
+    /// Runs a task of streams that outlast their requests, until it returns or the server ends.
+    package func start(_ body: @escaping StreamTasks.Body) {
+        tasks.start(body)
+    }
+
+    /// Runs the tasks of streams until the task is cancelled, and waits for them.
+    func runTasks() async {
+        await tasks.run()
+    }
+
+    /// Keeps a stream open while `body` runs. It is ended on shutdown, and when its caller loses access.
+    package nonisolated(nonsending) func keepOpen(
+        _ stream: any OpenStream,
+        for context: ServiceContext,
+        _ body: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        let observation = context.keys.onRevocation(of: context.caller) { [weak stream] in stream?.end(.revoked) }
+        defer { withExtendedLifetime(observation) {} }
+        open.add(stream)
+        defer { open.remove(stream) }
+        try await withTaskExecutorPreference(threads, operation: body)
+    }
+
     /// Returns a response with a stream as its body.
     ///
     /// - Parameters:
@@ -71,6 +96,7 @@ package struct WatchStreamService: Sendable {
             encoder: encoder,
             frameCache: frameCache,
             slot: slot,
+            deliveryQueues: deliveryQueues,
             threads: threads,
             requestID: context.requestID,
             logger: logger

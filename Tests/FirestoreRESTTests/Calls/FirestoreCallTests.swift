@@ -43,6 +43,68 @@ import UTF8Text
     }
 
     @Test
+    func `A commit verifies documents that it doesn't write`() async throws {
+        try await withServer { server in
+            try await server.set("books/read", ["a": .integer(1)])
+            try await withConnection(to: server) { connection in
+                func commit(_ condition: String, of verified: String) -> String {
+                    #"{"writes":[{"verify":"\#(firestoreName(verified))","currentDocument":\#(condition)},"#
+                        + #"{"update":{"name":"\#(firestoreName("books/written"))"}}]}"#
+                }
+                let rejected = [
+                    (#"{"exists":false}"#, "books/read", "ALREADY_EXISTS"), (#"{"exists":true}"#, "books/none", "NOT_FOUND"),
+                    (#"{"updateTime":"2014-09-09T08:00:47Z"}"#, "books/read", "FAILED_PRECONDITION"),
+                ]
+                for (condition, path, status) in rejected {
+                    let response = try await connection.firestore("POST", ":commit", commit(condition, of: path))
+                    #expect(response.firestoreStatus == status)
+                }
+                #expect(try await connection.firestore("GET", "/books/written").status == 404)
+                let before = try await connection.firestore("GET", "/books/read")
+                let time = try #require(before.text("updateTime"))
+                let accepted = try await connection.firestore(
+                    "POST",
+                    ":commit",
+                    commit(#"{"updateTime":"\#(time)"}"#, of: "books/read")
+                )
+                #expect(accepted.body.contains(#""writeResults":[{"updateTime":"\#(time)"},{"updateTime":""#))
+                #expect(try await connection.firestore("GET", "/books/read").body == before.body)
+                #expect(try await connection.firestore("GET", "/books/written").status == 200)
+            }
+        }
+    }
+
+    @Test
+    func `A query is explained, with its results if they are requested`() async throws {
+        try await withServer { server in
+            for id in ["a", "b", "c"] { try await server.set("books/\(id)", ["n": .integer(1)]) }
+            try await withConnection(to: server) { connection in
+                let query = #""structuredQuery":{"from":[{"collectionId":"books"}],"limit":2}"#
+                let plan = try await connection.firestore("POST", ":runQuery", #"{\#(query),"explainOptions":{}}"#)
+                #expect(plan.body.contains(#"[{"explainMetrics":{"planSummary":{"indexesUsed":[{"step":"#))
+                #expect(!plan.body.contains("executionStats"))
+                #expect(!plan.body.contains("document\""))
+                let analysis = try await connection.firestore(
+                    "POST",
+                    ":runQuery",
+                    #"{\#(query),"explainOptions":{"analyze":true}}"#
+                )
+                #expect(analysis.body.contains(firestoreName("books/b")))
+                #expect(analysis.body.contains(#""executionStats":{"resultsReturned":"2","executionDuration":"0."#))
+                #expect(analysis.body.contains(#""debugStats":{"documents_scanned":""#))
+                let count = #""structuredAggregationQuery":{\#(query),"aggregations":[{"count":{}}]}"#
+                let counted = try await connection.firestore(
+                    "POST",
+                    ":runAggregationQuery",
+                    #"{\#(count),"explainOptions":{"analyze":true}}"#
+                )
+                #expect(counted.body.contains(#""field_1":{"integerValue":"2"}"#))
+                #expect(counted.body.contains(#""resultsReturned":"1""#))
+            }
+        }
+    }
+
+    @Test
     func `A write without changes keeps the update time and returns the document`() async throws {
         try await withServer { server in
             try await withConnection(to: server) { connection in

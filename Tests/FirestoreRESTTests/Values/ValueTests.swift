@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import FuzzedInputs
 import HearthAPI
 import StrictJSON

@@ -12,7 +12,7 @@ import Testing
 
     /// The percentage of inputs of each kind; fast parsers get the most.
     private static let shares: [(kind: FuzzedInput, percent: Int)] = [
-        (.json, 20), (.file, 6), (.body, 2), (.query, 2), (.firestore, 3), (.path, 32), (.token, 35),
+        (.json, 20), (.file, 6), (.body, 2), (.query, 2), (.firestore, 3), (.webChannel, 2), (.path, 31), (.token, 34),
     ]
 
     @Test(arguments: shares)

@@ -8,7 +8,7 @@ import Logging
 extension AdminPages {
     /// Adds the pages to a router without the server's checks, for a caller with open access.
     func addRoutes(to router: Router<HearthRequestContext>) {
-        let server = ServerResources(HTTPServerConfiguration(), activity: ServerActivity(), logger: environment.errors.logger)
+        let server = ServerResources(HTTPServerConfiguration(), context: context, logger: environment.errors.logger)
         router.add(middleware: TableMiddleware(table: RouteTable(AdminModule(self).routes(using: server))))
     }
 }

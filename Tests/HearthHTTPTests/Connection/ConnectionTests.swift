@@ -403,6 +403,26 @@ import UTF8Text
     }
 
     @Test
+    func `A small body can arrive long after its head, and need not arrive at all`() async throws {
+        try await withServer { server in
+            let request = RawConnection.request("POST", "/rpc", [Self.json], body: Self.call)
+            let head = request.prefix(request.utf8.count - Self.call.utf8.count)
+            try await withConnection(to: server) { connection in
+                for _ in 0..<3 {
+                    try await connection.send(String(head))
+                    // The server processes the head in the meantime.
+                    #expect(try await withConnection(to: server) { try await $0.send("GET", "/health").status } == 200)
+                    try await connection.send(String(request.dropFirst(head.count)))
+                    #expect(try await connection.response().body.contains("-32601"))
+                }
+                try await connection.send(String(request.dropLast()))
+                connection.finishSending()
+                #expect(try await connection.receiveAll().contains("400 Bad Request"))
+            }
+        }
+    }
+
+    @Test
     func `Requests can be pipelined in reads that end anywhere`() async throws {
         try await withServer { server in
             try await withConnection(to: server) { connection in

@@ -77,13 +77,21 @@ import Testing
     func `Hundreds of silent connections shut nobody out`() async throws {
         try await withServer(.standard.with(\.maximumConnections, 64)) { server in
             try await withThrowingTaskGroup { group in
+                let (openings, opened) = AsyncStream<Void>.makeStream()
                 for _ in 0..<300 {
                     group.addTask {
                         try await withConnection(to: server) { silent in
+                            opened.yield()
                             // Open until the server closes it, or the test ends.
                             _ = try? await silent.receiveAll()
                         }
                     }
+                }
+                _ = await openings.prefix(300).reduce(into: 0) { count, _ in count += 1 }
+                // While the server still accepts silent connections, they can push out one whose request has not been read.
+                var isAnswered = false
+                while !isAnswered {
+                    isAnswered = (try? await withConnection(to: server) { try await $0.send("GET", "/health").status }) == 200
                 }
                 for _ in 0..<50 {
                     let status = try await withConnection(to: server) { try await $0.send("GET", "/health").status }

@@ -30,7 +30,9 @@ import UTF8Text
 
     @Test
     func `Clients that don't read their responses stay within the memory limit and don't block others`() async throws {
-        try await withServer(Self.budget.with(\.responseMemoryTimeout, .seconds(60))) { server in
+        // The clients stay connected for the whole test.
+        let configuration = Self.budget.with(\.responseMemoryTimeout, .seconds(600)).with(\.stallTimeout, .seconds(600))
+        try await withServer(configuration) { server in
             try await setDocuments(in: server)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<10 {
@@ -84,7 +86,7 @@ import UTF8Text
 
     @Test
     func `A waiting call is executed when memory becomes available`() async throws {
-        try await withServer(Self.budget.with(\.responseMemoryTimeout, .seconds(30))) { server in
+        try await withServer(Self.budget.with(\.responseMemoryTimeout, .seconds(600))) { server in
             try await setDocuments(in: server)
             let reservation = MemoryBudget.Reservation(of: server.responseBudget)
             #expect(await reservation.reserve(server.responseBudget.limit))

@@ -1,5 +1,4 @@
 import DocumentModel
-import DocumentStore
 import FuzzedInputs
 import HearthAPI
 import Hummingbird
@@ -172,31 +171,6 @@ import Testing
     func `A server that rejects writes is not healthy`() async {
         let response = await HealthRoute(ServiceContext(store: ReadOnlyEmptyStore())).respond(includingReason: true)
         #expect(response.status.code == 503)
-    }
-
-    @Test(
-        arguments: [
-            (.ready, nil), (.building(documents: 0), nil), (.building(documents: 0, of: 0), nil),
-            (.building(documents: 1), "1 document read"), (.building(documents: 0, of: 2), "0 of 2 documents read"),
-            (.building(documents: 1, of: 2), "1 of 2 documents read"), (.unavailable(reason: "x"), "x"),
-        ] as [(IndexReport.BuildState, String?)]
-    )
-    func `A server whose index is being rebuilt or unavailable is not ready`(index: IndexReport.BuildState, reason: String?) {
-        var report = IndexReport()
-        report.singleFields = index
-        let reported = report.unreadinessReason
-        #expect((reported == nil) == (reason == nil))
-        if let reason { #expect(reported?.contains(reason) == true) }
-    }
-
-    @Test
-    func `A server is not ready as soon as queries fail, before any document is read`() {
-        var report = IndexReport()
-        report.singleFields = .building(documents: 0)
-        report.rejectsQueries = true
-        #expect(
-            report.unreadinessReason == "The index is being rebuilt, which has just begun. Queries fail until it is complete."
-        )
     }
 
     @Test

@@ -78,7 +78,7 @@ struct RebuildResponseTests {
 
                 let health = try await connection.send("GET", "/health")
                 #expect(health.status == 503)
-                #expect(health.body.contains("The index is being rebuilt: 0 of 3 documents read."))
+                #expect(health.body.contains("The index is being rebuilt: 0 % complete, 0 of 3 documents read."))
 
                 // Reads that need no index.
                 for path in [
@@ -130,7 +130,7 @@ struct RebuildResponseTests {
                 while try await connection.send("GET", "/health").status == 200 {}
                 let health = try await connection.send("GET", "/health")
                 #expect(health.status == 503)
-                #expect(health.body.contains(#"The database \"p/other\" is not ready: The index is being rebuilt: 0 of "#))
+                #expect(health.body.contains(#"\"p/other\" is not ready: The index is being rebuilt: 0 % complete, "#))
                 gate.open()
                 while try await connection.send("GET", "/health").status != 200 {}
             }

@@ -15,7 +15,7 @@ import UTF8Text
 struct StreamRevocationTests {
     private func open(_ connection: inout RawConnection, _ key: String?, format: String = "ndjson") async throws {
         let fields = key.map { ["Authorization: Bearer \($0)"] } ?? []
-        try await connection.send(RawConnection.request("GET", "/watch?collection=books&format=\(format)", fields))
+        try await connection.send(RawConnection.request("GET", "/watch?collection=books&heartbeat=60&format=\(format)", fields))
         #expect(try await connection.responseHead().status == 200)
         _ = try await connection.receive(through: "current")
     }
@@ -30,17 +30,16 @@ struct StreamRevocationTests {
     }
 
     @Test(arguments: ["ndjson", "sse"])
-    func `The stream of a revoked key ends with an end frame within five seconds`(format: String) async throws {
+    func `The stream of a revoked key ends with an end frame`(format: String) async throws {
         try await withServer { server in
             let (key, other) = (try await server.makeKey(.reader), try await server.makeKey(.reader))
             try await withConnection(to: server) { connection in
                 try await open(&connection, key, format: format)
                 try await withConnection(to: server) { second in
                     try await open(&second, other)
-                    let start = ContinuousClock.now
                     try await server.context.keys.revoke(UTF8Key(String(key.dropFirst(4).prefix(12))))
                     let rest = try await connection.receiveAll()
-                    #expect(ContinuousClock.now - start < .seconds(5))
+                    #expect(!rest.contains("checkpoint"), "It does not wait for a heartbeat")
                     #expect(rest.contains(#"{"type":"end","reason":"revoked","token":""#))
                     #expect(rest.hasSuffix("0\r\n\r\n"))
                     // The stream of another key continues.
@@ -59,9 +58,8 @@ struct StreamRevocationTests {
             try await withConnection(to: server) { connection in
                 try await open(&connection, text)
                 try await keys.revoke(key.id)
-                let start = ContinuousClock.now
-                #expect(try await connection.receiveAll().contains(#""reason":"revoked""#))
-                #expect(ContinuousClock.now - start < .seconds(5))
+                let rest = try await connection.receiveAll()
+                #expect(rest.contains(#""reason":"revoked""#) && !rest.contains("checkpoint"))
             }
         }
     }
@@ -69,12 +67,23 @@ struct StreamRevocationTests {
     @Test
     func `A stream ends when its key expires`() async throws {
         try await withServer { server in
-            let end = try Timestamp(microseconds: Timestamp.current().microseconds + 15_000_000)
-            let key = try await server.makeKey(.reader, expireTime: end)
-            try await withConnection(to: server) { connection in
-                try await open(&connection, key)
-                #expect(try await connection.receiveAll().contains(#""reason":"revoked""#))
-                #expect(Timestamp.current() >= end)
+            // A lifetime that is too short for a loaded machine is doubled.
+            var (seconds, status) = (2 as Int64, 0)
+            while status != 200 {
+                let end = try Timestamp(microseconds: Timestamp.current().microseconds + seconds * 1_000_000)
+                let key = try await server.makeKey(.reader, expireTime: end)
+                status = try await withConnection(to: server) { connection in
+                    try await connection.send(
+                        RawConnection.request("GET", "/watch?collection=books&heartbeat=60", ["Authorization: Bearer \(key)"])
+                    )
+                    let status = try await connection.responseHead().status
+                    guard status == 200 else { return status }
+                    let rest = try await connection.receiveAll()
+                    #expect(rest.contains(#""reason":"revoked""#) && !rest.contains("checkpoint"))
+                    #expect(Timestamp.current() >= end)
+                    return status
+                }
+                seconds *= 2
             }
         }
     }
@@ -85,14 +94,16 @@ struct StreamRevocationTests {
             try await withConnection(to: server) { connection in
                 try await open(&connection, nil)
                 _ = try await server.makeKey(.admin)
-                #expect(try await connection.receiveAll().contains(#""reason":"revoked""#))
+                let rest = try await connection.receiveAll()
+                #expect(rest.contains(#""reason":"revoked""#))
             }
         }
     }
 
     @Test
     func `A revoked client that does not read is disconnected`() async throws {
-        try await withServer(.standard.with(\.maximumWatchers, 1)) { server in
+        // With this timeout, only the revocation can end the connection within the test's time limit.
+        try await withServer(.standard.with(\.maximumWatchers, 1).with(\.stallTimeout, .seconds(600))) { server in
             let text = Value.string(String(repeating: "x", count: 200_000))
             for number in 0..<100 { try await server.set("books/b\(number)", ["text": text]) }
             let (key, other) = (try await server.makeKey(.reader), try await server.makeKey(.reader))
@@ -101,23 +112,20 @@ struct StreamRevocationTests {
                     RawConnection.request("GET", "/watch?collection=books", ["Authorization: Bearer \(key)"])
                 )
                 #expect(try await connection.responseHead().status == 200)
-                let start = ContinuousClock.now
                 try await server.context.keys.revoke(UTF8Key(String(key.dropFirst(4).prefix(12))))
                 // The slot is released although the client has read nothing.
                 while try await watchStatus(of: server, other) == 429 {}
-                #expect(ContinuousClock.now - start < .seconds(5))
             }
         }
     }
 
-    @Test(arguments: [nil, 2])
-    func `Streams per key are limited; a stream that ends releases its slot`(limit: Int?) async throws {
+    @Test(arguments: [2, 64])
+    func `Streams per key are limited; a stream that ends releases its slot`(limit: Int) async throws {
         var configuration = HTTPServerConfiguration.standard
-        configuration.maximumWatchersPerAddress = 128
-        if let limit { configuration.maximumWatchersPerKey = limit }
+        configuration.maximumWatchersPerKey = limit
         try await withServer(configuration) { server in
             let (key, other) = (try await server.makeKey(.reader), try await server.makeKey(.reader))
-            try await withOpenStreams((limit ?? 64) - 1, key, in: server) {
+            try await withOpenStreams(limit - 1, key, in: server) {
                 try await withConnection(to: server) { connection in
                     try await open(&connection, key)
                     let fields = ["Authorization: Bearer \(key)"]
@@ -126,7 +134,7 @@ struct StreamRevocationTests {
                     }
                     #expect(rejected.status == 429)
                     #expect(rejected["retry-after"] == "5")
-                    #expect(rejected.body.contains("The key has reached the limit of \(limit ?? 64) watch streams"))
+                    #expect(rejected.body.contains("The key has reached the limit of \(limit) watch streams"))
                     #expect(try await watchStatus(of: server, other) == 200)
                 }
                 while try await watchStatus(of: server, key) == 429 {}

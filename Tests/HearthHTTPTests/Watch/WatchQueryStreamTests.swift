@@ -27,11 +27,11 @@ import UTF8Text
                         "POST",
                         "/watch",
                         ["Content-Type: application/json"],
-                        body: #"{"query": \#(Self.query), "include": "paths"}"#
+                        body: #"{"query": \#(Self.query), "include": "paths", "heartbeat": 60}"#
                     )
                     : RawConnection.request(
                         "GET",
-                        "/watch?include=paths&query=\(PercentEncoding.encode(UTF8Key(Self.query)))"
+                        "/watch?heartbeat=60&include=paths&query=\(PercentEncoding.encode(UTF8Key(Self.query)))"
                     )
                 try await connection.send(request)
                 #expect(try await connection.responseHead().status == 200)
@@ -65,7 +65,7 @@ import UTF8Text
             try await server.set("books/b", ["pages": .integer(300), "title": .string("B")])
             try await withConnection(to: server) { connection in
                 let query = PercentEncoding.encode(UTF8Key(Self.query))
-                try await connection.send(RawConnection.request("GET", "/watch?include=before&query=\(query)"))
+                try await connection.send(RawConnection.request("GET", "/watch?heartbeat=60&include=before&query=\(query)"))
                 _ = try await connection.responseHead()
                 _ = try await connection.chunk()
                 #expect(try await connection.chunk()?.contains(#""fields":{"title":"B"},"#) == true)

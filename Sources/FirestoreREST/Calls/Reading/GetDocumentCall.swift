@@ -1,6 +1,8 @@
 import DocumentModel
+import FirestoreAPI
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// A `GET …/documents/COLLECTION/DOCUMENT` call.
 struct GetDocumentCall: RESTCall {
@@ -15,7 +17,7 @@ struct GetDocumentCall: RESTCall {
     init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
         database = requestPath.database
         request = GetDocument.Params(
-            path: try requestPath.document(),
+            path: try requestPath.name.document(),
             mask: try parameters.mask("mask.fieldPaths"),
             consistency: try ReadConsistency(parameters)
         )
@@ -32,7 +34,7 @@ extension ReadConsistency {
         self.init(
             readTime: try parameters.timestamp("readTime"),
             transaction: try parameters.string("transaction").flatMap { text throws(StatusError) in
-                try TransactionID(base64: text)
+                try TransactionID(bytes: Base64.decodeAny(text))
             }
         )
     }

@@ -1,5 +1,5 @@
 import DocumentModel
-import DocumentStore
+import FirestoreAPI
 import HearthAPI
 import StrictJSON
 
@@ -8,66 +8,50 @@ struct RunQueryCall: RESTCall {
     private let database: DatabaseName
     private let parent: DocumentPath?
 
-    static let requiredPermission = RunQuery.requiredPermission
-    static let expectedResponseBytes = RunQuery.expectedResponseBytes
+    static let requiredPermission = RunQueryRequest.requiredPermission
+    static let expectedResponseBytes = RunQueryRequest.expectedResponseBytes
     private static let fields: [ProtoField] = .request("structuredQuery", "explainOptions") + ConsistencySelector.fields
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
         database = requestPath.database
-        parent = try requestPath.parent()
+        parent = try requestPath.name.parent()
     }
 
     func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         let message = try ProtoMessage(body, fields: Self.fields)
-        try message.rejectExplainOptions()
-        let query = try message.require("structuredQuery") { node throws(StatusError) in
-            try NormalizedQuery(node, below: parent, in: database)
-        }
-        return try await ConsistencySelector(message).read(in: context) { consistency, newTransaction throws(StatusError) in
-            let found = try await RunQuery.call(.init(query, consistency: consistency), in: context)
-            return response(found, skipped: query.offset, newTransaction: newTransaction)
-        }
-    }
-
-    /// Returns one message per document, or one with only the read time if there are none. A new transaction's ID precedes them
-    /// in a separate message.
-    private func response(_ found: QueryResults, skipped: Int, newTransaction: TransactionID?) -> FirestoreResponse {
-        let first = newTransaction == nil ? 0 : 1
-        let readTime = found.readTime.rfc3339
-        let estimatedBytes = found.documents.reduce(0) { $0 + 128 + $1.fieldsJSON.count }
-        let stream = FirestoreMessageStream(count: first + max(found.documents.count, 1), estimatedBytes: estimatedBytes) {
+        let request = try RunQueryRequest(
+            message.require("structuredQuery") { node throws(StatusError) in
+                try StructuredQuery(node, below: parent, in: database)
+            },
+            ConsistencySelector(message),
+            explain: message.explainMode()
+        )
+        let response = try await request.respond(in: context)
+        let stream = FirestoreMessageStream(count: response.count, estimatedBytes: response.estimatedBytes) {
             [database] index, writer throws(StatusError) in
             writer.beginObject()
-            if let newTransaction, index == 0 {
+            switch response[index] {
+            case .newTransaction(let id):
                 writer.key("transaction")
-                writer.write(newTransaction)
-                return writer.endObject()
-            }
-            let index = index - first
-            if found.documents.indices.contains(index) {
-                writer.key("document")
-                try writer.write(found.documents[index], in: database)
-                if index == 0, skipped > 0 {
-                    writer.key("skippedResults")
-                    writer.integer(Int64(skipped))
+                writer.write(id)
+            case .result(let document, let readTime, let skippedCount):
+                if let document {
+                    writer.key("document")
+                    try writer.write(document, in: database)
                 }
+                if skippedCount > 0 {
+                    writer.key("skippedResults")
+                    writer.integer(Int64(skippedCount))
+                }
+                writer.key("readTime")
+                writer.string(readTime.rfc3339)
+            case .metrics(let metrics, let readTime):
+                writer.write(metrics)
+                writer.key("readTime")
+                writer.string(readTime.rfc3339)
             }
-            writer.key("readTime")
-            writer.string(readTime)
             writer.endObject()
         }
-        return FirestoreResponse(.stream(stream), damagedCount: found.damaged.count)
-    }
-}
-
-extension ProtoMessage {
-    /// Throws ``StatusCode/unimplemented`` if the request has `explainOptions`.
-    func rejectExplainOptions() throws(StatusError) {
-        _ = try read("explainOptions") { _ throws(StatusError) in
-            throw StatusError(
-                .unimplemented,
-                "explainOptions is not supported by this API. Omit it, or call query.explain over JSON-RPC."
-            )
-        }
+        return FirestoreResponse(.stream(stream), damagedCount: response.damagedCount)
     }
 }

@@ -1,5 +1,6 @@
 package import DocumentModel
 import DocumentStore
+package import FirestoreAPI
 package import HearthAPI
 
 /// The Firestore emulator's call that deletes all documents between tests,

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FirestoreAPI
 import HearthAPI
 import StrictJSON
 
@@ -7,7 +8,7 @@ import StrictJSON
 struct CommitCall: RESTCall {
     private let database: DatabaseName
 
-    static let requiredPermission = CommitWrites.requiredPermission
+    static let requiredPermission = CommitRequest.requiredPermission
     private static let fields: [ProtoField] = .request("writes", "transaction")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) {
@@ -16,18 +17,11 @@ struct CommitCall: RESTCall {
 
     func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         let message = try ProtoMessage(body, fields: Self.fields)
-        let writes = try message.repeated("writes") { node throws(StatusError) in
-            let write = try Write(node, in: database)
-            try write.validate()
-            return write
-        }
-        let result = try await CommitWrites.call(
-            .init(
-                writes: writes,
-                transaction: try message.read("transaction") { node throws(StatusError) in try TransactionID(node) } ?? nil
-            ),
-            in: context
+        let request = try CommitRequest(
+            message.repeated("writes") { node throws(StatusError) in try Write(node, in: database) },
+            in: message.read("transaction") { node throws(StatusError) in try TransactionID(node) } ?? nil
         )
+        let result = try await request.respond(in: context)
         return try .object { writer in
             if !result.writeResults.isEmpty {
                 writer.key("writeResults")
@@ -45,7 +39,7 @@ struct CommitCall: RESTCall {
 struct BatchWriteCall: RESTCall {
     private let database: DatabaseName
 
-    static let requiredPermission = BatchWrite.requiredPermission
+    static let requiredPermission = BatchWriteRequest.requiredPermission
     private static let fields: [ProtoField] = .request("writes", "labels")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) {
@@ -53,10 +47,12 @@ struct BatchWriteCall: RESTCall {
     }
 
     func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
-        let writes = try ProtoMessage(body, fields: Self.fields).repeated("writes") { node throws(StatusError) in
-            try Write(node, in: database)
-        }
-        let outcomes = try await apply(writes, in: context)
+        let request = BatchWriteRequest(
+            try ProtoMessage(body, fields: Self.fields).repeated("writes") { node throws(StatusError) in
+                try Write(node, in: database)
+            }
+        )
+        let outcomes = try await request.respond(in: context)
         return try .object { writer in
             guard !outcomes.isEmpty else { return }
             writer.key("writeResults")
@@ -69,23 +65,6 @@ struct BatchWriteCall: RESTCall {
             writer.endArray()
         }
     }
-
-    /// Applies the writes independently: an invalid write fails on its own.
-    private func apply(_ writes: [Write], in context: ServiceContext) async throws(StatusError) -> [BatchWrite.Outcome] {
-        let validationErrors = writes.map { write -> StatusError? in
-            do throws(StatusError) {
-                try write.validate()
-                return nil
-            } catch {
-                return error
-            }
-        }
-        let validWrites = zip(writes, validationErrors).filter { $0.1 == nil }.map(\.0)
-        var outcomes = try await BatchWrite.call(validWrites, in: context).makeIterator()
-        return validationErrors.map { error in error.map { .failure($0) } ?? outcomes.next() ?? .failure(Self.missingOutcome) }
-    }
-
-    private static let missingOutcome = StatusError(.internal, "BatchWrite returned too few results.")
 }
 
 extension JSONWriter {

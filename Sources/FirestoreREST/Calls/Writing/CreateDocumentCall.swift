@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import HearthAPI
 import StrictJSON
 
@@ -6,28 +7,23 @@ import StrictJSON
 struct CreateDocumentCall: RESTCall {
     private let database: DatabaseName
     private let collection: CollectionPath
-    private let id: DocumentPath.ID
+    private let id: String?
     private let mask: [FieldPath]?
 
-    static let requiredPermission = CreateDocument.requiredPermission
+    static let requiredPermission = CreateDocumentRequest.requiredPermission
     static let parameters: [ProtoField] = .parameters("documentId", "mask.fieldPaths")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
         database = requestPath.database
-        collection = try requestPath.collection()
-        id = try parameters.string("documentId").map { text throws(StatusError) in try DocumentPath.ID(text) } ?? .automatic()
+        collection = try requestPath.name.collection()
+        id = try parameters.string("documentId")
         mask = try parameters.mask("mask.fieldPaths")
     }
 
     func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         let message = try DocumentMessage(body, in: database)
-        try Document.validate(message.fields, at: collection.document(id))
-        var document = try await CreateDocument.call(
-            .init(collection: collection, id: id, fields: message.fields),
-            in: context
-        )
-        if let mask { document = try document.masked(mask) }
-        return try .document(document, in: database)
+        let request = try CreateDocumentRequest(message.fields, in: collection, id: id, mask: mask)
+        return try .document(await request.respond(in: context), in: database)
     }
 }
 

@@ -1,5 +1,5 @@
 import DocumentModel
-import DocumentStore
+import FirestoreAPI
 import HearthAPI
 import StrictJSON
 
@@ -11,7 +11,7 @@ struct UpdateDocumentCall: RESTCall {
     private let mask: [FieldPath]?
     private let precondition: Precondition
 
-    static let requiredPermission = UpdateDocument.requiredPermission
+    static let requiredPermission = UpdateDocumentRequest.requiredPermission
     static let parameters: [ProtoField] = .parameters(
         "updateMask.fieldPaths",
         "mask.fieldPaths",
@@ -21,7 +21,7 @@ struct UpdateDocumentCall: RESTCall {
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
         database = requestPath.database
-        path = try requestPath.document()
+        path = try requestPath.name.document()
         updateMask = try parameters.mask("updateMask.fieldPaths")
         mask = try parameters.mask("mask.fieldPaths")
         precondition = try parameters.precondition()
@@ -32,16 +32,14 @@ struct UpdateDocumentCall: RESTCall {
         guard message.path == nil || message.path == path else {
             throw StatusError(.invalidArgument, "The document's name does not match the request path.")
         }
-        var write = Write(path, message.fields, mask: updateMask)
-        try write.validate()
-        write.precondition = precondition
-        let time = try await context.commit(write).commitTime
-        // As of the commit: another writer may have changed the document since.
-        let document = try await GetDocument.call(
-            .init(path: path, mask: mask, consistency: ReadConsistency(readTime: time)),
-            in: context
+        let request = try UpdateDocumentRequest(
+            path,
+            message.fields,
+            updateMask: updateMask,
+            mask: mask,
+            precondition: precondition
         )
-        return try .document(document, in: database)
+        return try .document(await request.respond(in: context), in: database)
     }
 }
 
@@ -54,7 +52,7 @@ struct DeleteDocumentCall: RESTCall {
     static let acceptsBody = false
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
-        write = .delete(try requestPath.document(), precondition: try parameters.precondition())
+        write = .delete(try requestPath.name.document(), precondition: try parameters.precondition())
     }
 
     func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {

@@ -1,0 +1,81 @@
+import Concurrency
+import DocumentModel
+import HearthAPI
+import HearthHTTP
+import Logging
+import SwiftProtobuf
+
+/// Runs a ``StreamMethod`` on a channel.
+struct WebChannelStream<Input: Message, Output: WebChannelResponse>: Sendable {
+    let method: StreamMethod<Input, Output>
+    let server: GRPCServer
+
+    /// Runs the method until it ends, and then tells the client its status.
+    func run(on channel: WebChannel, in context: ServiceContext) async {
+        let inbox = StreamInbox<Input>()
+        channel.setStream(inbox)
+        var responses: any StreamWriter<Output> = WebChannelResponses<Output>(channel: channel, budget: server.responseBudget)
+        do {
+            try await server.streams.keepOpen(channel, for: context) {
+                try await withThrowingTaskGroup { group in
+                    group.addTask { await Self.moveMessages(of: channel, to: inbox) }
+                    try await method.execute(inbox, &responses, context)
+                    group.cancelAll()
+                }
+            }
+            channel.finish(with: WebChannelOutput.stop)
+        } catch {
+            channel.finish(with: status(of: error, in: inbox).webChannelArray)
+        }
+    }
+
+    /// Returns the status of a stream that has ended with an error.
+    private func status(of error: any Error, in inbox: StreamInbox<Input>) -> GRPCStatus {
+        // Why it was ended, not how its method noticed.
+        switch inbox.failure ?? error {
+        case let status as GRPCStatus:
+            return status
+        case let error as StatusError:
+            return GRPCStatus(error)
+        case is CancellationError:
+            return GRPCStatus(.unavailable, "The server has ended the stream.")
+        default:
+            return GRPCStatus(.unexpected(error, "Stream failed", logger: server.logger))
+        }
+    }
+
+    /// Moves the messages of the client to the inbox of the stream, each once the one before has been taken.
+    private static func moveMessages(of channel: WebChannel, to inbox: StreamInbox<Input>) async {
+        while let message = await channel.nextMessage() {
+            guard let json = message.json else { continue }
+            do throws(StatusError) {
+                inbox.add(try Input(webChannelJSON: json))
+            } catch {
+                inbox.fail(error)
+            }
+            await inbox.waitUntilEmpty()
+            withExtendedLifetime(message) {}
+        }
+    }
+}
+
+/// Writes the messages of a stream to its channel.
+private struct WebChannelResponses<Response: WebChannelResponse>: StreamWriter {
+    let channel: WebChannel
+    let budget: MemoryBudget
+
+    func write(_ responses: ArraySlice<Response>) async throws {
+        var contents: [[UInt8]] = []
+        var byteCount = 0
+        for response in responses {
+            let content = try response.webChannelArray
+            contents.append(content)
+            byteCount += content.count
+            guard byteCount >= WebChannelOutput.chunkBytes else { continue }
+            try await channel.write(contents, within: budget)
+            contents = []
+            byteCount = 0
+        }
+        if !contents.isEmpty { try await channel.write(contents, within: budget) }
+    }
+}

@@ -1,0 +1,45 @@
+import DocumentModel
+
+/// The changes of one commit, or of several that count as one, to the targets of a stream: one message for each document.
+struct ListenChanges {
+    private struct Key: Hashable {
+        let path: DocumentPath
+        /// The target with a projection of its own; `nil` for targets with whole documents.
+        let target: Int32?
+    }
+
+    private struct Entry {
+        var document: EncodedDocument?
+        var targets: [Int32] = []
+        var removedTargets: [Int32] = []
+    }
+
+    private var keys: [Key] = []
+    private var entries: [Key: Entry] = [:]
+
+    var isEmpty: Bool { keys.isEmpty }
+
+    /// Adds a change to a document in a target.
+    ///
+    /// - Parameter document: The document after the change; `nil` if it was deleted.
+    mutating func add(_ change: OutgoingWatchFrame.Change, document: EncodedDocument?, to target: ListenTarget) {
+        let key = Key(path: change.path, target: target.hasProjection ? target.id : nil)
+        if entries[key] == nil { keys.append(key) }
+        switch change.kind {
+        case .added, .modified: entries[key, default: Entry()].targets.append(target.id)
+        case .removed, .deleted: entries[key, default: Entry()].removedTargets.append(target.id)
+        }
+        entries[key]?.document = document
+    }
+
+    /// Returns the messages, in the order in which the documents were added.
+    func messages(at time: Timestamp) -> [ListenMessage] {
+        keys.compactMap { key in
+            guard let entry = entries[key] else { return nil }
+            guard let document = entry.document else {
+                return .deleted(key.path, removedTargets: entry.removedTargets, readTime: time)
+            }
+            return .changed(document, targets: entry.targets, removedTargets: entry.removedTargets)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import DocumentModel
+
+/// A message of a ``ListenSession``, before its encoding: those of Firestore's `ListenResponse`.
+package enum ListenMessage: Sendable {
+    /// A target has been added; its state follows.
+    case added(target: Int32)
+    /// A target has been removed, by the client or because of an error.
+    case removed(target: Int32, cause: StatusError?)
+    /// What has been sent for a target is void; its state follows.
+    case reset(target: Int32)
+    /// The state of a target is complete as of a position.
+    case current(target: Int32, ListenPosition)
+    /// A document is in some targets and has left others, with this content.
+    case changed(EncodedDocument, targets: [Int32], removedTargets: [Int32])
+    /// A document does not exist.
+    case deleted(DocumentPath, removedTargets: [Int32], readTime: Timestamp)
+    /// The number of documents of a resumed target, and which they are, unless there are too many. The client removes others.
+    case filter(target: Int32, count: Int, [DocumentPath]?)
+    /// All current targets show the same commit.
+    case snapshot(ListenPosition)
+}
+
+/// A position of a ``ListenSession``.
+package struct ListenPosition: Hashable, Sendable {
+    /// The time of the state: not before the update time of anything that has been sent. Never decreases on a stream.
+    package let readTime: Timestamp
+    /// The token to resume after; `nil` while there are targets whose state has not been sent, for which it would not hold.
+    package let token: ResumeToken?
+}

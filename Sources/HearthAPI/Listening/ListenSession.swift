@@ -1,0 +1,295 @@
+package import Concurrency
+package import DocumentModel
+import DocumentStore
+import Synchronization
+
+/// A stream that listens to several targets: Firestore's `Listen`, without its messages' encoding.
+///
+/// All targets that are current show the same commit, the position of the session. A commit is applied to all of them before its
+/// messages are returned, followed by one ``ListenMessage/snapshot(_:)``. The state of a new target is read as of the position,
+/// once all commits that preceded its request have been applied; meanwhile the other targets wait.
+///
+/// As in ``WatchSession``, nothing is queued for a slow reader, and writers never wait for it. A session that has fallen behind the
+/// retained commits sends the state of its targets again, after ``ListenMessage/reset(target:)``.
+///
+/// A target fails alone, with ``ListenMessage/removed(target:cause:)``. Errors that a retry can cure end the stream: clients open
+/// it again, with their resume tokens.
+///
+/// Used by one task.
+package final class ListenSession {
+    private let context: ServiceContext
+    let store: any DocumentStore
+    private let wakeup: WatchWakeup
+    var targets: [Int32: ListenedTarget] = [:]
+    /// The targets whose state has not been sent completely, in the order of their requests.
+    var startingTargets: ArraySlice<Int32> = []
+    /// The last commit that has been applied to all live targets.
+    private(set) var position: StorePosition
+    /// The iterator of the commit log; `nil` if its position is unknown.
+    var commits: CommitSequence.AsyncIterator?
+    /// The next commits, which have been read but not applied.
+    var unappliedCommits: [Commit] = []
+    /// Messages that precede those of the next step.
+    var pendingMessages: [ListenMessage] = []
+    /// True if the commit log has told that there is something to read behind the position: a commit, or its end.
+    private var hasNotification = false
+    /// The latest time of anything that has been sent. Imported documents may be later than the last commit.
+    private var readTime: Timestamp
+    /// The last ID that the session has chosen.
+    private var lastAssignedID: Int32 = 0
+    /// The budget for running queries with an offset again.
+    var runBudget = WatchRunBudget.standard
+
+    /// The maximum number of targets of a stream.
+    private static let maximumTargetCount = 1_000
+    /// The interval of snapshots without changes. Some clients reconnect after two minutes of silence.
+    package static let heartbeat = Duration.seconds(30)
+    /// The maximum number of commits that are read in one step.
+    static let maximumCommitsPerStep = 256
+    /// The maximum size of changes that are coalesced. A resumed target with more of them is reset.
+    static let maximumCoalescedBytes = 16 << 20
+
+    /// Opens a stream without targets.
+    package init(in context: ServiceContext, heartbeat: Duration = heartbeat) {
+        self.context = context
+        store = context.store
+        position = context.store.position
+        // Clients ignore a snapshot that is not later than 1970.
+        readTime = max(position.lastCommitTime ?? .minimum, .afterEpoch)
+        wakeup = WatchWakeup(heartbeat: heartbeat, timeout: nil)
+    }
+}
+
+// Requests.
+extension ListenSession {
+    /// Returns whether the stream has a target with an ID.
+    package func hasTarget(_ id: Int32) -> Bool {
+        targets[id] != nil
+    }
+
+    /// Adds a target, whose state follows. The target with the ID 0 gets another one.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` if the stream has a target with this ID, which ends the stream.
+    package func add(_ requested: ListenTarget) throws(StatusError) -> [ListenMessage] {
+        var target = requested
+        if target.id == 0 { target.id = nextID() }
+        guard !hasTarget(target.id) else { throw .duplicateTarget(target.id) }
+        do throws(StatusError) {
+            guard targets.count < Self.maximumTargetCount else {
+                throw StatusError(.resourceExhausted, "The stream has \(targets.count) targets, the maximum.")
+            }
+            try target.requireAccess(for: context.caller)
+        } catch {
+            return [.removed(target: target.id, cause: error)]
+        }
+        targets[target.id] = ListenedTarget(target)
+        startingTargets.append(target.id)
+        return [.added(target: target.id)]
+    }
+
+    /// Removes a target. One that does not exist is ignored: it may have failed just before.
+    package func remove(_ id: Int32) -> [ListenMessage] {
+        hasTarget(id) ? [end(id, cause: nil)] : []
+    }
+
+    private func nextID() -> Int32 {
+        repeat { lastAssignedID &+= 1 } while lastAssignedID == 0 || hasTarget(lastAssignedID)
+        return lastAssignedID
+    }
+
+    /// Ends a target.
+    func end(_ id: Int32, cause: StatusError?) -> ListenMessage {
+        targets[id] = nil
+        startingTargets.removeAll { $0 == id }
+        return .removed(target: id, cause: cause)
+    }
+}
+
+// Messages.
+extension ListenSession {
+    /// Returns the next messages. The result may be empty.
+    ///
+    /// - Parameter setWaiter: Called with a waiter before the session waits for a commit; whoever resumes it ends the wait.
+    /// - Throws: The error that ends the stream.
+    package nonisolated(nonsending) func next(
+        orUntil setWaiter: (Waiter) -> Void
+    ) async throws(StatusError) -> [ListenMessage] {
+        guard !Task.isCancelled else { throw StatusError(.cancelled, "The client has cancelled the stream.") }
+        let messages = try await step(setWaiter)
+        guard !messages.isEmpty || !pendingMessages.isEmpty else { return [] }
+        wakeup.recordSend()
+        defer { pendingMessages = [] }
+        return pendingMessages + messages
+    }
+
+    private nonisolated(nonsending) func step(_ setWaiter: (Waiter) -> Void) async throws(StatusError) -> [ListenMessage] {
+        if let id = startingTargets.first {
+            if let barrier = targets[id]?.barrier, position.lastSequence < barrier { return try await applyNextCommit() }
+            return try await advanceInSeparateTask(id)
+        }
+        if case .heartbeat = wakeup.interruption { return [snapshot] }
+        if hasLiveTarget, hasNotification || position.lastSequence < store.position.lastSequence {
+            return try await applyNextCommit()
+        }
+        await wait(setWaiter)
+        return []
+    }
+
+    /// Performs the next step of a target in a task of its own: a task keeps the stack memory of its deepest call, that of a query,
+    /// and the stream's task lives as long as the stream.
+    @inline(never)
+    private nonisolated(nonsending) func advanceInSeparateTask(_ id: Int32) async throws(StatusError) -> [ListenMessage] {
+        // Safe: this task waits for the other, so only one task uses the session at a time.
+        nonisolated(unsafe) let session = self
+        return try await withTaskGroup(of: Result<[ListenMessage], StatusError>.self) { group in
+            group.addTask { await Result { () async throws(StatusError) in try await session.advance(id) } }
+            return await group.next() ?? .success([])
+        }.get()
+    }
+
+    var hasLiveTarget: Bool { targets.values.contains(where: \.isLive) }
+
+    private nonisolated(nonsending) func wait(_ setWaiter: (Waiter) -> Void) async {
+        commits = nil
+        let isNotified = NotificationFlag()
+        var notification: CommitNotification?
+        let sequence = hasLiveTarget ? position.lastSequence : nil
+        await wakeup.wait { waiter in
+            if let sequence {
+                notification = store.notify(after: sequence) {
+                    isNotified.set()
+                    waiter.resume()
+                }
+            }
+            setWaiter(waiter)
+        }
+        notification?.cancel()
+        hasNotification = isNotified.isSet
+    }
+
+    /// The messages that end a change of some targets: none while targets are void, of which the client would show a part.
+    var snapshotUnlessReset: [ListenMessage] {
+        startingTargets.contains { targets[$0]?.isReset == true } ? [] : [snapshot]
+    }
+
+    private var snapshot: ListenMessage {
+        // Clients keep the token for all of their targets.
+        .snapshot(ListenPosition(readTime: readTime, token: startingTargets.isEmpty ? token : nil))
+    }
+
+    /// The position of targets whose state has been sent.
+    var listenPosition: ListenPosition { ListenPosition(readTime: readTime, token: token) }
+
+    private var token: ResumeToken {
+        ResumeToken(ofListenerAt: position.lastSequence, time, epoch: position.epoch, in: position.database)
+    }
+
+    /// The time as of which targets are read.
+    var time: Timestamp { position.lastCommitTime ?? .minimum }
+
+    /// Records the update times of messages that are about to be sent, and returns them.
+    func recordTimes(of messages: [ListenMessage]) -> [ListenMessage] {
+        for case .changed(let document, _, _) in messages { readTime = max(readTime, document.updateTime) }
+        return messages
+    }
+
+    /// The time of documents that are found missing.
+    var missingTime: Timestamp { readTime }
+
+    func setPosition(_ newPosition: StorePosition) {
+        position = newPosition
+        // It was about a commit that may now be behind the session: reading the log would wait for the next one, and leave the
+        // client's requests unanswered meanwhile.
+        hasNotification = false
+        readTime = max(readTime, time)
+    }
+
+    /// Returns the document after a change to a target; `nil` if it does not exist.
+    nonisolated(nonsending) func document(
+        after change: OutgoingWatchFrame.Change,
+        in committed: inout ChangesByPath
+    ) async throws(StatusError) -> EncodedDocument? {
+        switch change.kind {
+        case .added, .modified: return change.document
+        case .deleted: return nil
+        case .removed:
+            if let committed = committed[change.path] { return committed.after }
+            // Pushed out by the limit of a query.
+            return try await store.document(at: change.path, readTime: committed.time)
+        }
+    }
+
+    /// Voids what has been sent for all targets, and sends their state as of the last commit.
+    func resetAll() {
+        commits = nil
+        unappliedCommits = []
+        let live = targets.values.filter(\.isLive).map(\.target.id).sorted()
+        for (id, target) in targets where target.hasSentState {
+            targets[id]?.restart()
+            pendingMessages.append(.reset(target: id))
+        }
+        startingTargets = live + startingTargets
+    }
+}
+
+/// The changes of a commit by path, for many look-ups.
+struct ChangesByPath {
+    private let commit: Commit
+    private var changes: [DocumentPath: CommittedChange]?
+
+    init(_ commit: Commit) {
+        self.commit = commit
+    }
+
+    var time: Timestamp { commit.time }
+
+    subscript(path: DocumentPath) -> CommittedChange? {
+        mutating get {
+            let indexed = changes ?? Dictionary(commit.changes.map { ($0.path, $0) }) { _, last in last }
+            changes = indexed
+            return indexed[path]
+        }
+    }
+}
+
+/// The fact that a notification has been received.
+private final class NotificationFlag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .acquiring) }
+
+    func set() {
+        value.store(true, ordering: .releasing)
+    }
+}
+
+extension StatusError {
+    /// The error for a second target with the same ID.
+    package static func duplicateTarget(_ id: Int32) -> StatusError {
+        StatusError(.invalidArgument, "The stream has a target with the ID \(id). Remove it, or use another ID.")
+    }
+
+    /// True for an error that ends a target rather than the stream: neither a retry nor the state of all targets can cure it, and
+    /// it is not a fault of the server.
+    var isOfTarget: Bool {
+        switch code {
+        case .unavailable, .cancelled, .internal, .notFound, .outOfRange, .failedPrecondition: false
+        default: true
+        }
+    }
+
+    /// The error of a stream: one after which clients try again, if it is not theirs.
+    var ofStream: StatusError {
+        switch code {
+        case .notFound, .outOfRange, .failedPrecondition:
+            // NOT_FOUND is that of a deleted database, which exists again for a new stream.
+            StatusError(.unavailable, "The state of a target cannot be read at present: \(message)", cause: self)
+        default: self
+        }
+    }
+}
+
+extension Timestamp {
+    /// The first time after that with which clients begin, 1970. Valid: a time in the range of the type.
+    fileprivate static let afterEpoch = try! Timestamp(microseconds: 1)
+}

@@ -1,0 +1,59 @@
+package import DocumentModel
+
+/// A target of a ``ListenSession``: what a listener listens to.
+package struct ListenTarget: Sendable {
+    /// The documents of a target.
+    package enum Source: Sendable {
+        case query(PreparedWatchQuery)
+        /// Documents by path, whether or not they exist.
+        case documents([DocumentPath])
+    }
+
+    /// The state that the client already has.
+    package enum Resume: Sendable {
+        /// The state after a message with this token; `nil` for a token that is not one of this server's.
+        case token(ResumeToken?)
+        /// The state as of a time.
+        case time(Timestamp)
+    }
+
+    /// The ID, chosen by the client.
+    package var id: Int32
+    package let source: Source
+    /// The state to resume from; `nil` for a new listener.
+    package var resume: Resume?
+    /// The number of documents that a client with a state to resume from has.
+    package var expectedCount: Int?
+    /// True if the target is removed once its state has been sent.
+    package var isRemovedWhenCurrent: Bool
+
+    package init(
+        id: Int32,
+        _ source: Source,
+        resume: Resume? = nil,
+        expectedCount: Int? = nil,
+        isRemovedWhenCurrent: Bool = false
+    ) {
+        self.id = id
+        self.source = source
+        self.resume = resume
+        self.expectedCount = expectedCount
+        self.isRemovedWhenCurrent = isRemovedWhenCurrent
+    }
+}
+
+extension ListenTarget {
+    /// Requires that a caller has access to all documents of the target.
+    func requireAccess(for caller: Caller) throws(StatusError) {
+        switch source {
+        case .query(let watched): try caller.requireAccess(to: watched.query)
+        case .documents(let paths): for path in paths { try caller.requireAccess(to: path) }
+        }
+    }
+
+    /// True if the documents of the target have only some of their fields, so that their messages are not shared with other
+    /// targets.
+    var hasProjection: Bool {
+        if case .query(let watched) = source { watched.hasProjection } else { false }
+    }
+}
