@@ -12,6 +12,13 @@ struct BenchmarkServer {
         in folder: String,
         _ body: (BenchmarkServer) async throws -> Result
     ) async throws -> Result {
+        let server = try start(path, arguments, in: folder)
+        defer { server.process.terminate() }
+        return try await body(server)
+    }
+
+    /// Starts a server, which the caller terminates. The program prints its URL (`http://127.0.0.1:PORT`) as its first line.
+    static func start(_ path: String, _ arguments: [String], in folder: String) throws -> BenchmarkServer {
         let pipe = folder + "/address-\(UUID().uuidString)"
         guard mkfifo(pipe, 0o600) == 0 else { throw RawFileIO.Failure(call: "mkfifo", code: errno) }
         // Opened for reading and writing, so that opening doesn't block and the pipe stays open when the program exits.
@@ -19,17 +26,15 @@ struct BenchmarkServer {
         guard reader >= 0 else { throw RawFileIO.Failure(call: "open", code: errno) }
         defer { close(reader) }
         let process = try SpawnedProcess(path, arguments, output: pipe)
-        defer { process.terminate() }
         var line = [UInt8](repeating: 0, count: 256)
         var event = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-        guard poll(&event, 1, startMilliseconds) == 1, case let count = read(reader, &line, line.count), count > 0 else {
-            throw StartFailure(program: path)
-        }
-        let address = line.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
+        let count = poll(&event, 1, startMilliseconds) == 1 ? read(reader, &line, line.count) : 0
+        let address = line.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
         guard let url = URL(string: String(decoding: address, as: UTF8.self)), let port = url.port else {
+            process.terminate()
             throw StartFailure(program: path)
         }
-        return try await body(BenchmarkServer(port: port, process: process))
+        return BenchmarkServer(port: port, process: process)
     }
 
     /// The server did not print its URL.

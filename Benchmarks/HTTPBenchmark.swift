@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import FirestoreAPI
 import FirestoreREST
 import NIOCore
 import NIOHTTP1
@@ -169,6 +170,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
         )
     }
 
+    /// Measures a workload of a server that is warm and has completed the work of earlier requests.
     private func measure(
         _ name: String,
         _ requests: [HTTPLoad.Request],
@@ -177,6 +179,8 @@ struct HTTPBenchmark: AsyncParsableCommand {
         target: Measurement.Target? = nil
     ) async throws -> Measurement {
         let load = HTTPLoad(port: server.port, connections: connections)
+        try await load.send(Array(repeating: HTTPLoad.Request(method: .GET, path: "/health"), count: 1_000), expecting: "")
+        try await server.process.waitUntilIdle()
         return try await Measurement.run(
             name,
             operations: requests.count,
@@ -198,13 +202,5 @@ struct HTTPBenchmark: AsyncParsableCommand {
         var writer = JSONWriter()
         document.fields.write(to: &writer)
         return writer.bytes.count + 180
-    }
-}
-
-extension Measurement {
-    /// Adds the CPU time per operation as a multiple of that of another workload.
-    fileprivate mutating func addProcessorTime(relativeTo other: Measurement, maximum: Double? = nil) {
-        let ratio = processorMicroseconds / other.processorMicroseconds
-        quantities.append(Quantity(name: "CPU time relative to the raw NIO handler", value: ratio, unit: "×", maximum: maximum))
     }
 }

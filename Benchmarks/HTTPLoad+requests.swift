@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreAPI
 import FirestoreREST
 import NIOCore
 import StrictJSON

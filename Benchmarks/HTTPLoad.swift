@@ -31,10 +31,34 @@ struct HTTPLoad {
     ///
     /// - Parameter prefix: The expected prefix of every response body. Any other response aborts the run.
     func send(_ list: [Request], expecting prefix: String) async throws {
-        let requests = LoadRequestQueue(list, host: "127.0.0.1:\(port)", expectedPrefix: ByteBuffer(string: prefix))
+        try await send(expecting: prefix, maximumConnections: list.count) { $0 < list.count ? list[$0] : nil }
+    }
+
+    /// Sends requests until a time has passed.
+    ///
+    /// - Parameters:
+    ///   - prefix: The expected prefix of every response body. Any other response aborts the run.
+    ///   - request: Returns the request with a number.
+    /// - Returns: The number of requests.
+    func send(
+        for duration: Duration,
+        expecting prefix: String,
+        _ request: @escaping @Sendable (Int) -> Request
+    ) async throws -> Int {
+        let end = ContinuousClock.now + duration
+        return try await send(expecting: prefix, maximumConnections: connections) { .now < end ? request($0) : nil }
+    }
+
+    @discardableResult
+    private func send(
+        expecting prefix: String,
+        maximumConnections: Int,
+        _ request: @escaping @Sendable (Int) -> Request?
+    ) async throws -> Int {
+        let requests = LoadRequestQueue(request, host: "127.0.0.1:\(port)", expectedPrefix: ByteBuffer(string: prefix))
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<min(connections, list.count) {
+            for _ in 0..<min(connections, maximumConnections) {
                 group.addTask {
                     let done = loop.makePromise(of: Void.self)
                     do {
@@ -56,6 +80,7 @@ struct HTTPLoad {
             }
             try await group.waitForAll()
         }
+        return requests.count
     }
 }
 
@@ -63,20 +88,25 @@ struct HTTPLoad {
 private final class LoadRequestQueue: Sendable {
     let expectedPrefix: ByteBuffer
     private let host: String
-    private let requests: [HTTPLoad.Request]
+    private let request: @Sendable (Int) -> HTTPLoad.Request?
     private let nextIndex = Atomic(0)
+    private let sentCount = Atomic(0)
 
-    init(_ requests: [HTTPLoad.Request], host: String, expectedPrefix: ByteBuffer) {
-        self.requests = requests
+    /// - Parameter request: Returns the request with a number; `nil` if all have been sent.
+    init(_ request: @escaping @Sendable (Int) -> HTTPLoad.Request?, host: String, expectedPrefix: ByteBuffer) {
+        self.request = request
         self.host = host
         self.expectedPrefix = expectedPrefix
     }
 
+    /// The number of requests sent.
+    var count: Int { sentCount.load(ordering: .relaxed) }
+
     /// Returns the next request; `nil` if all have been sent.
     func next() -> (head: HTTPRequestHead, body: ByteBuffer)? {
         let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard index < requests.count else { return nil }
-        let request = requests[index]
+        guard let request = request(index) else { return nil }
+        sentCount.add(1, ordering: .relaxed)
         var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.path, headers: ["Host": host])
         if request.body.readableBytes > 0 {
             head.headers.add(name: "Content-Type", value: "application/json")
@@ -112,7 +142,9 @@ private final class LoadConnection: ChannelInboundHandler {
         case .body(var part):
             body.writeBuffer(&part)
         case .end:
-            guard status == .ok, body.readableBytesView.starts(with: requests.expectedPrefix.readableBytesView) else {
+            guard (200..<300).contains(status.code),
+                body.readableBytesView.starts(with: requests.expectedPrefix.readableBytesView)
+            else {
                 let text = String(buffer: body.getSlice(at: 0, length: min(body.readableBytes, 300)) ?? ByteBuffer())
                 done.fail(HTTPLoad.UnexpectedResponse(description: "Unexpected response with status \(status.code): \(text)"))
                 return

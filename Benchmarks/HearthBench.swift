@@ -13,9 +13,9 @@ struct HearthBench: AsyncParsableCommand {
             measured in the same run.
             """,
         subcommands: [
-            StoreBenchmark.self, IndexBenchmark.self, QueryBenchmark.self, HTTPBenchmark.self, SustainedBenchmark.self,
-            WatchBenchmark.self, PageBenchmark.self,
-            JSONBenchmark.self, MappingBenchmark.self, ClientBenchmark.self, ConstantServer.self,
+            StoreBenchmark.self, IndexBenchmark.self, QueryBenchmark.self, HTTPBenchmark.self, GRPCBenchmark.self,
+            SustainedBenchmark.self, WatchBenchmark.self, PageBenchmark.self, PeersBenchmark.self, ScalingBenchmark.self,
+            JSONBenchmark.self, MappingBenchmark.self, ClientBenchmark.self, ConstantServer.self, ConstantGRPCServer.self,
         ]
     )
 }

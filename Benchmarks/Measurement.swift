@@ -37,6 +37,20 @@ struct Measurement: Sendable {
 
     /// The CPU time per operation in microseconds.
     var processorMicroseconds: Double { processorTime / .microseconds(1) / Double(operations) }
+
+    /// Adds the CPU time per operation as a multiple of that of another workload.
+    mutating func addProcessorTime(relativeTo other: Measurement, maximum: Double? = nil) {
+        let ratio = processorMicroseconds / other.processorMicroseconds
+        quantities.append(Quantity(name: "CPU time relative to \(other.name)", value: ratio, unit: "×", maximum: maximum))
+    }
+}
+
+extension [Double] {
+    /// Returns a percentile of sorted values, rounded to hundredths; 0 if there are none.
+    func percentile(_ percent: Int) -> Double {
+        guard !isEmpty else { return 0 }
+        return (self[Swift.min(count - 1, count * percent / 100)] * 100).rounded() / 100
+    }
 }
 
 extension Measurement {

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import DocumentModel
 import DocumentStore
 import FileStore
+import FirestoreAPI
 import FirestoreREST
 import Logging
 import NIOCore

@@ -82,13 +82,15 @@ struct Report {
         text + String(repeating: " ", count: max(1, width - text.count))
     }
 
-    private static func decimal(_ value: Double, digits: Int) -> String {
+    /// Returns a number with a limited number of digits after the decimal point.
+    static func decimal(_ value: Double, digits: Int) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
         return "\((value * scale).rounded() / scale)"
     }
 
-    private static func grouped(_ value: Double) -> String {
+    /// Returns a rounded number with separators of thousands.
+    static func grouped(_ value: Double) -> String {
         let digits = Array("\(Int(value.rounded()))")
         return String(
             digits.enumerated().flatMap { offset, digit in

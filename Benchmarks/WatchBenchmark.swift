@@ -1,8 +1,4 @@
 import ArgumentParser
-import DocumentModel
-import Foundation
-import NIOCore
-import StrictJSON
 
 /// Many watchers of one collection, at a constant write rate.
 struct WatchBenchmark: AsyncParsableCommand {
@@ -54,10 +50,10 @@ struct WatchBenchmark: AsyncParsableCommand {
 
     private func measure(_ watchers: Int, of server: BenchmarkServer, into report: inout Report) async throws {
         let load = WatchLoad(watchers: watchers)
-        var generator = DocumentGenerator(seed: options.seed)
-        try await write(1, of: &generator, to: server)
+        var writer = SteadyWriter(seed: options.seed, rate: rate, port: server.port)
+        try await writer.write(1)
         let memory = try server.process.residentBytes()
-        try await load.start("documents", port: server.port)
+        try await load.start(.hearth(SteadyWriter.collection, port: server.port), port: server.port)
         let idle = (try server.process.residentBytes() - memory) / watchers
         for isStalled in [false, true] {
             let stalled = isStalled ? watchers - 1 : nil
@@ -69,7 +65,7 @@ struct WatchBenchmark: AsyncParsableCommand {
                 unit: "frame",
                 processorTime: server.process.processorTime
             ) {
-                try await write(count, of: &generator, to: server)
+                try await writer.write(count)
                 try await load.wait(for: count, except: stalled)
             }
             let statistics = load.drainStatistics().enumerated().filter { $0.offset != stalled }.map(\.element)
@@ -85,8 +81,8 @@ struct WatchBenchmark: AsyncParsableCommand {
                     maximum: 0
                 ),
                 .init(name: "frames out of order", value: Double(outOfOrder), unit: "", maximum: 0),
-                .init(name: "latency from commit to frame, p50", value: Self.percentile(50, of: delays), unit: "ms"),
-                .init(name: "latency from commit to frame, p99", value: Self.percentile(99, of: delays), unit: "ms"),
+                .init(name: "latency from commit to frame, p50", value: delays.percentile(50), unit: "ms"),
+                .init(name: "latency from commit to frame, p99", value: delays.percentile(99), unit: "ms"),
             ]
             // With few watchers, one-time allocations of the server would dominate.
             if !isStalled, watchers >= 100 {
@@ -97,33 +93,5 @@ struct WatchBenchmark: AsyncParsableCommand {
             report.add(measurement)
         }
         try await load.stop()
-    }
-
-    /// Writes a document at the configured rate.
-    private func write(
-        _ count: Int,
-        of generator: inout DocumentGenerator,
-        to server: BenchmarkServer
-    ) async throws {
-        let load = HTTPLoad(port: server.port, connections: 1)
-        let clock = ContinuousClock()
-        let start = clock.now
-        for index in 0..<count {
-            try await clock.sleep(until: start + .seconds(1) * index / rate)
-            let fields = generator.next()
-            let call = ByteBuffer.call("documents.set") { params in
-                params.key("path")
-                params.string("documents/one")
-                params.key("fields")
-                fields.write(to: &params)
-            }
-            try await load.post([call], to: "/rpc", expecting: HTTPLoad.result)
-        }
-    }
-
-    private static func percentile(_ percent: Int, of sorted: [Double]) -> Double {
-        guard !sorted.isEmpty else { return 0 }
-        let value = sorted[min(sorted.count - 1, sorted.count * percent / 100)]
-        return (value * 100).rounded() / 100
     }
 }

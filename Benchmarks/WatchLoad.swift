@@ -15,28 +15,53 @@ final class WatchLoad: Sendable {
         fileprivate var last: UInt64 = 0
     }
 
+    /// The protocol of a stream: the request, and the lines of the response.
+    struct Format: Sendable {
+        /// The complete HTTP request.
+        var request: String
+        /// The beginning of the line after which the stream is live.
+        var current: [UInt8]
+        /// The beginning of the line of a change.
+        var change: [UInt8]
+        /// The text before the sequence number in the line of a change.
+        var sequence: [UInt8]
+
+        /// A stream of Hearth.
+        static func hearth(_ collection: String, port: Int) -> Format {
+            Format(
+                request: "GET /watch?collection=\(collection) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n",
+                current: Array(#"{"type":"current""#.utf8),
+                change: Array(#"{"type":"modified""#.utf8),
+                sequence: Array(#""seq":"#.utf8)
+            )
+        }
+    }
+
     private let statistics: Mutex<[WatcherStatistics]>
     private let group: MultiThreadedEventLoopGroup
     private let channels = Mutex<[any Channel]>([])
 
+    /// Every which watcher measures delays.
+    private let sampleStride: Int
+
     init(watchers: Int) {
+        sampleStride = max(1, watchers / Self.sampleCount)
         statistics = Mutex(Array(repeating: WatcherStatistics(), count: watchers))
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     }
 
     /// Connects all watchers and waits until each has received the initial state.
-    func start(_ collection: String, port: Int) async throws {
+    func start(_ format: Format, port: Int) async throws {
         let count = statistics.withLock(\.count)
         for number in 0..<count {
             let current = group.next().makePromise(of: Void.self)
             let channel = try await ClientBootstrap(group: group).channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(WatcherConnection(number, of: self, current: current))
+                    try channel.pipeline.syncOperations.addHandler(WatcherConnection(number, of: self, format, current: current))
                 }
             }.connect(host: "127.0.0.1", port: port).get()
             channels.withLock { $0.append(channel) }
-            let request = "GET /watch?collection=\(collection) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
-            try await channel.writeAndFlush(ByteBuffer(string: request))
+            try await channel.writeAndFlush(ByteBuffer(string: format.request))
             try await current.futureResult.get()
         }
     }
@@ -85,10 +110,9 @@ final class WatchLoad: Sendable {
     /// The number of watchers that measure delays.
     private static let sampleCount = 20
 
-    fileprivate func record(_ line: ByteBufferView, of number: Int) {
-        guard let sequence = Self.number(after: "\"seq\":", in: line) else { return }
-        let stride = max(1, statistics.withLock(\.count) / Self.sampleCount)
-        let delay = number.isMultiple(of: stride) ? Self.delay(of: line) : nil
+    fileprivate func record(_ line: Slice<UnsafeRawBufferPointer>, of number: Int, _ format: Format) {
+        guard let sequence = Self.number(after: format.sequence, in: line) else { return }
+        let delay = number.isMultiple(of: sampleStride) ? Self.delay(of: line) : nil
         statistics.withLock { statistics in
             if statistics[number].last != 0, sequence != statistics[number].last + 1 { statistics[number].outOfOrder += 1 }
             statistics[number].last = sequence
@@ -97,16 +121,17 @@ final class WatchLoad: Sendable {
         }
     }
 
-    private static func delay(of line: ByteBufferView) -> Double? {
-        let mark = Array("\"time\":\"".utf8)
-        guard let range = line.firstRange(of: mark) else { return nil }
+    private static func delay(of line: Slice<UnsafeRawBufferPointer>) -> Double? {
+        guard let range = line.firstRange(of: timeMark) else { return nil }
         let text = String(decoding: line[range.upperBound...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
         guard let time = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) else { return nil }
         return Date().timeIntervalSince(time) * 1_000
     }
 
-    private static func number(after mark: String, in line: ByteBufferView) -> UInt64? {
-        guard let range = line.prefix(80).firstRange(of: Array(mark.utf8)) else { return nil }
+    private static let timeMark = Array("\"time\":\"".utf8)
+
+    private static func number(after mark: [UInt8], in line: Slice<UnsafeRawBufferPointer>) -> UInt64? {
+        guard let range = line.prefix(160).firstRange(of: mark) else { return nil }
         return line[range.upperBound...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             .reduce(0) { $0 * 10 + UInt64($1 - UInt8(ascii: "0")) }
     }
@@ -118,30 +143,41 @@ private final class WatcherConnection: ChannelInboundHandler {
 
     private let number: Int
     private let load: WatchLoad
+    private let format: WatchLoad.Format
     private let current: EventLoopPromise<Void>
     private var isCurrent = false
     private var buffer = ByteBuffer()
 
-    init(_ number: Int, of load: WatchLoad, current: EventLoopPromise<Void>) {
+    init(_ number: Int, of load: WatchLoad, _ format: WatchLoad.Format, current: EventLoopPromise<Void>) {
         self.number = number
         self.load = load
+        self.format = format
         self.current = current
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var part = unwrapInboundIn(data)
         buffer.writeBuffer(&part)
-        while let end = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = buffer.readableBytesView[..<end]
-            if isCurrent {
-                if line.starts(with: Self.change) { load.record(line, of: number) }
-            } else if line.starts(with: "{\"type\":\"current\"".utf8) {
-                isCurrent = true
-                current.succeed()
+        buffer.readWithUnsafeReadableBytes { bytes in
+            guard let base = bytes.baseAddress else { return 0 }
+            var start = 0
+            while let found = memchr(base + start, CInt(UInt8(ascii: "\n")), bytes.count - start) {
+                let end = UnsafeRawPointer(found) - base
+                receive(bytes[start..<end])
+                start = end + 1
             }
-            buffer.moveReaderIndex(to: end + 1)
+            return start
         }
         buffer.discardReadBytes()
+    }
+
+    private func receive(_ line: Slice<UnsafeRawBufferPointer>) {
+        if isCurrent {
+            if line.starts(with: format.change) { load.record(line, of: number, format) }
+        } else if line.starts(with: format.current) {
+            isCurrent = true
+            current.succeed()
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -149,6 +185,4 @@ private final class WatcherConnection: ChannelInboundHandler {
             current.fail(HTTPLoad.UnexpectedResponse(description: "A stream ended before its initial state was complete."))
         }
     }
-
-    private static let change = Array("{\"type\":\"modified\"".utf8)
 }
