@@ -287,7 +287,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentIndexTests",
-            dependencies: ["DocumentIndex", "StorageIO", "TestSupport"],
+            dependencies: ["DocumentIndex", "DocumentModel", "StorageIO", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -10,6 +10,8 @@ final class IndexReadOperation: Sendable {
         var connection: DatabaseQueue?
         var isCancelled = false
         var isLongRunning = false
+        /// The processor time of the operation's thread at the first check.
+        var processorStart: Duration?
         /// The reason why a running statement was interrupted.
         var interruption: StatusError?
     }
@@ -18,8 +20,11 @@ final class IndexReadOperation: Sendable {
     private let start = ContinuousClock.now
     private let queue: WorkQueue
 
-    /// The time after which an operation counts as long-running, and the queue gets another thread in its place.
+    /// The processor time after which an operation counts as long-running, and the queue gets another thread in its place.
     private static let longRunningThreshold = Duration.milliseconds(100)
+    /// The duration after which an operation counts as long-running in any case: it waits for the disk. A shorter wait may be for a
+    /// processor, which on a busy machine says nothing about the query.
+    private static let maximumWait = Duration.seconds(1)
     /// The maximum number of long-running operations: each holds a connection with its page cache.
     private static let maximumLongRunningCount = 12
 
@@ -36,14 +41,19 @@ final class IndexReadOperation: Sendable {
     /// True if the operation was cancelled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Checks whether the operation may continue. Called periodically.
+    /// Checks whether the operation may continue. Called periodically, on the thread of the operation.
     ///
     /// - Throws: `.cancelled` after ``cancel()``; `.unavailable` when the operation has become long-running and too many others
     ///   already are.
     func check() throws(StatusError) {
-        let (isCancelled, isLongRunning) = state.withLock { ($0.isCancelled, $0.isLongRunning) }
+        let (isCancelled, isLongRunning, processorStart) = state.withLock { state in
+            if state.processorStart == nil { state.processorStart = .threadProcessorTime }
+            return (state.isCancelled, state.isLongRunning, state.processorStart ?? .zero)
+        }
         if isCancelled { throw StatusError(.cancelled, "The query was cancelled.") }
-        guard !isLongRunning, ContinuousClock.now - start > Self.longRunningThreshold else { return }
+        let elapsed = ContinuousClock.now - start
+        guard !isLongRunning, elapsed > Self.longRunningThreshold else { return }
+        guard elapsed > Self.maximumWait || .threadProcessorTime - processorStart > Self.longRunningThreshold else { return }
         guard queue.beginLongJob(limit: Self.maximumLongRunningCount) else {
             var error = StatusError(
                 .unavailable,
