@@ -139,7 +139,8 @@ extension QueryWatchState {
                     readTime: time
                 )
             } catch  where error.code == .resourceExhausted {
-                pageSize /= 4
+                // Never 0, with which a page would look like the last one.
+                pageSize = max(1, pageSize / 4)
             }
         }
         return try await store.run(

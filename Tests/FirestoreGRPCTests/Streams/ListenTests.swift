@@ -4,6 +4,7 @@ import HearthAPI
 import ServerTestSupport
 import SwiftProtobuf
 import Testing
+import UTF8Text
 
 @Suite("Listen", .timeLimit(.minutes(10)))
 struct ListenTests {
@@ -223,6 +224,20 @@ struct ListenTests {
 @Suite("Targets of Listen", .timeLimit(.minutes(10)))
 struct ListenTargetTests {
     private static let books = ProtoTarget.query(.query("books"), id: 2)
+
+    @Test
+    func `Large documents are all in the initial state, and small ones behind them`() async throws {
+        try await withServer { server in
+            for (index, count) in [10, 700_000, 700_000, 10, 900_000, 900_000, 900_000, 10, 10].enumerated() {
+                try await server.set("books/\(index)", ["text": .string(String(repeating: "x", count: count))])
+            }
+            try await withHTTP2Connection(to: server) { connection in
+                var listener = try await connection.listen(to: Self.books)
+                let documents = try await listener.snapshot(on: &connection).filter { $0.hasPrefix("books/") }
+                #expect(documents == (0..<9).map { "books/\($0) in 2" })
+            }
+        }
+    }
 
     @Test
     func `An invalid target fails alone`() async throws {
