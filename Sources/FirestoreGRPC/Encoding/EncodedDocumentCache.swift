@@ -8,6 +8,8 @@ final class EncodedDocumentCache: Sendable {
     private struct Key: Hashable {
         let database: DatabaseID
         let path: DocumentPath
+        /// Listeners that are behind get earlier versions.
+        let updateTime: Timestamp
     }
 
     private struct Entry {
@@ -17,13 +19,22 @@ final class EncodedDocumentCache: Sendable {
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        /// The keys of the entries, the oldest first.
-        var keys: ArraySlice<Key> = []
+        /// The keys of the entries. Once there is the maximum number, each new one replaces the oldest.
+        var keys: [Key] = []
+        var oldestIndex = 0
+
+        mutating func add(_ entry: Entry, for key: Key) {
+            guard entries.updateValue(entry, forKey: key) == nil else { return }
+            guard keys.count == maximumCount else { return keys.append(key) }
+            entries[keys[oldestIndex]] = nil
+            keys[oldestIndex] = key
+            oldestIndex = (oldestIndex + 1) % maximumCount
+        }
     }
 
     private let state = Mutex(State())
 
-    static let maximumCount = 64
+    static let maximumCount = 256
     /// The maximum size of a message that is retained.
     private static let maximumMessageBytes = 16 << 10
 
@@ -34,19 +45,11 @@ final class EncodedDocumentCache: Sendable {
     ///
     /// - Throws: ``StatusCode/dataLoss`` if the stored fields are damaged.
     func message(for document: EncodedDocument, in database: DatabaseName) throws(StatusError) -> [UInt8] {
-        let key = Key(database: database.id, path: document.path)
+        let key = Key(database: database.id, path: document.path, updateTime: document.updateTime)
         if let entry = state.withLock({ $0.entries[key] }), entry.document == document { return entry.message }
         let message = try document.protobuf(in: database)
         if message.count <= Self.maximumMessageBytes {
-            state.withLock { state in
-                if state.entries.updateValue(Entry(document: document, message: message), forKey: key) == nil {
-                    state.keys.append(key)
-                }
-                guard state.keys.count > Self.maximumCount, let oldest = state.keys.popFirst() else { return }
-                state.entries[oldest] = nil
-                // A slice retains the elements that were removed from it.
-                state.keys = ArraySlice(Array(state.keys))
-            }
+            state.withLock { $0.add(Entry(document: document, message: message), for: key) }
         }
         return message
     }

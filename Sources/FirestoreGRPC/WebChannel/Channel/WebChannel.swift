@@ -16,6 +16,8 @@ final class WebChannel: Sendable {
         var stream: (any OpenStream)?
         /// True if the stream is to end, even if the client does not read.
         var isEnding = false
+        /// True if the client has lost access.
+        var isRevoked = false
         /// The stream's wait for messages.
         var messageWaiter: Waiter?
         /// The stream's wait for the client to read.
@@ -143,7 +145,8 @@ final class WebChannel: Sendable {
         // Released after the lock.
         _ = update { state, now in
             state.stream = nil
-            return state.channel.end(content, at: now)
+            let unsent = state.isRevoked ? state.channel.removeUnsentArrays() : []
+            return (unsent, state.channel.end(content, at: now))
         }
     }
 
@@ -214,6 +217,7 @@ extension WebChannel: OpenStream {
         state.withLock(\.stream)?.end(reason)
         let waiter = state.withLock { state in
             state.isEnding = true
+            if reason == .revoked { state.isRevoked = true }
             defer { state.writeWaiter = nil }
             return state.writeWaiter
         }

@@ -77,6 +77,14 @@ struct WebChannelOutput {
         return acknowledged
     }
 
+    /// Removes the arrays that have not been sent, and returns them.
+    mutating func removeUnsent() -> [OutgoingArray] {
+        let unsent = Array(arrays.suffix(lastID - sentID))
+        arrays.removeLast(unsent.count)
+        byteCount -= unsent.reduce(0) { $0 + $1.byteCount }
+        return unsent
+    }
+
     /// Removes and returns all arrays.
     mutating func removeAll() -> [OutgoingArray] {
         remove(through: lastID)

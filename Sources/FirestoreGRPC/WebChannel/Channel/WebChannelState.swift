@@ -198,6 +198,11 @@ struct WebChannelState {
         return input.removeAll()
     }
 
+    /// Removes the arrays that have not been sent, to a client that may not read them any more, and returns them.
+    mutating func removeUnsentArrays() -> [WebChannelOutput.OutgoingArray] {
+        output.removeUnsent()
+    }
+
     /// Closes the channel, and returns all that it retained.
     mutating func close() -> ([WebChannelInput.Message], [WebChannelOutput.OutgoingArray]) {
         isClosed = true

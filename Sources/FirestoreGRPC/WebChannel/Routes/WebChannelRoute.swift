@@ -126,7 +126,13 @@ struct WebChannelRoute<Input: Message, Output: WebChannelResponse>: Sendable {
             return handshake
         }
         form.maximumMessageBytes = server.maximumMessageBytes
-        try await receiveMessages(of: &form, startingWith: item, in: channel)
+        do {
+            try await receiveMessages(of: &form, startingWith: item, in: channel)
+        } catch {
+            // The client is gone, and never gets the ID of the channel.
+            registry.close(channel.sid)
+            throw error
+        }
         return handshake
     }
 
