@@ -236,6 +236,8 @@ extension CrashTests.FaultTests {
             var test = try await start()
             try await test.commit("notes/old")
             if !isWarm {
+                // A server that starts reads the first document of the first collection.
+                try await test.commit("notes/first")
                 history = test.recorder.history
                 #expect(try await test.server.stop(with: SIGTERM) == .code(0))
                 test = try await start()
