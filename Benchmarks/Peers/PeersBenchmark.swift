@@ -106,7 +106,7 @@ struct PeersBenchmark: AsyncParsableCommand {
         let start = clock.now
         guard let operations = try await peer.run(workload, load) else { return nil }
         let elapsed = clock.now - start
-        // What the system puts off counts too, and must not slow down the next one.
+        // Work that the system puts off counts too, and must not slow down the next one.
         try await peer.waitUntilIdle()
         return Measurement(
             name: "\(workload.rawValue), \(peer.name)",

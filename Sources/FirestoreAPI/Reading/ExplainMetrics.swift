@@ -3,7 +3,7 @@ import DocumentStore
 import HearthAPI
 package import UTF8Text
 
-/// What `explain_options` request beside the result of a query, or instead of it.
+/// The plan and cost of a query that `explain_options` request, beside its result or instead of it.
 package enum ExplainMode: Sendable {
     /// The plan instead of the result. The query is run: only then is its plan known.
     case plan

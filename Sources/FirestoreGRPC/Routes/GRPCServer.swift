@@ -9,7 +9,7 @@ import Logging
 import NIOCore
 import UTF8Text
 
-/// What the methods of a server share: the API, and the limits of calls, which are those of HTTP requests.
+/// The API and the limits that the methods of a server share. The limits of calls are those of HTTP requests.
 struct GRPCServer: Sendable {
     /// The API, in the default database and for no caller.
     let context: ServiceContext

@@ -6,7 +6,7 @@ package enum ListenMessage: Sendable {
     case added(target: Int32)
     /// A target has been removed, by the client or because of an error.
     case removed(target: Int32, cause: StatusError?)
-    /// What has been sent for a target is void; its state follows.
+    /// Everything that has been sent for a target is void; its state follows.
     case reset(target: Int32)
     /// The state of a target is complete as of a position.
     case current(target: Int32, ListenPosition)

@@ -32,7 +32,7 @@ package final class StreamInbox<Request: Sendable>: Sendable {
 
     package init() {}
 
-    /// What ``take()`` finds.
+    /// The result of ``take()``.
     package enum Item {
         case request(Request)
         /// Nothing yet.

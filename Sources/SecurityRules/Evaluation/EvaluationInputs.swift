@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import UTF8Text
 
-/// What an evaluation depends on beside the rules.
+/// The inputs of an evaluation beside the rules.
 struct EvaluationInputs: Sendable {
     let database: UTF8Key
     /// The path that match blocks have to cover.

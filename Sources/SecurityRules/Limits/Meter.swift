@@ -1,4 +1,4 @@
-/// What is left of the limits of one evaluation.
+/// The remainder of the limits of one evaluation.
 struct Meter: Sendable {
     private(set) var expressions: Int
     private(set) var work: Int

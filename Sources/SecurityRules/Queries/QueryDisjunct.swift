@@ -67,7 +67,7 @@ extension Predicate.Test {
 }
 
 extension Predicate.Test.Single {
-    /// What the test tells about a field.
+    /// The constraint of the test on a field.
     fileprivate func value(in database: UTF8Key) -> RuleValue {
         switch self {
         case .equals(let constant):
@@ -89,7 +89,7 @@ extension Predicate.Test.Single {
 }
 
 extension Value {
-    /// What is known of the values that a query takes as equal to this one.
+    /// The constraint on the values that a query takes as equal to this one.
     fileprivate func valueOfEqual(in database: UTF8Key) -> RuleValue {
         if isDetermined { return RuleValue(self, in: database) }
         let value = RuleValue(self, in: database)
@@ -128,7 +128,7 @@ extension Value {
 }
 
 extension ValueRange {
-    /// What is known of the values in the range.
+    /// The constraint on the values in the range.
     fileprivate func value(in database: UTF8Key) -> RuleValue {
         func bound(_ bound: Bound?) -> SymbolicValue.Bound? {
             guard let bound, bound.value.isShort else { return nil }

@@ -1,4 +1,4 @@
-/// What a query tells about the value of a field, or about an unknown part of a path.
+/// The constraint of a query on the value of a field, or on an unknown part of a path.
 ///
 /// A statement about it is proved if one fact alone implies it for every value. Facts are not combined: `>= x` and `<= x` do not
 /// prove `== x`, as in Firestore.

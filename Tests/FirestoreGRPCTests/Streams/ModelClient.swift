@@ -16,7 +16,7 @@ struct ModelClient {
     }
 
     private var listener: Listener?
-    /// What has been received since the last snapshot, and is lost when the stream is.
+    /// The messages since the last snapshot, which are lost when the stream is.
     private var unshown: [ProtoListenResponse] = []
     private var targets: [Int32: Target] = [:]
     /// The targets whose removal has not been acknowledged.

@@ -235,7 +235,7 @@ struct WebChannelRouteTests {
                 #expect(try await backChannel.next() == nil)
             }
             try await server.wait { server.context.server.activity.watcherCount == 0 }
-            // What the client sends before it has read the end is answered.
+            // Messages that the client sends before it has read the end are answered.
             try await client.send(#"{"removeTarget":2}"#, from: 1)
             #expect(try await client.poll(acknowledging: 1).status == 400)
             let ended = try await WebChannelClient.open("Script", on: server, #"{"labels":{"end":""}}"#)

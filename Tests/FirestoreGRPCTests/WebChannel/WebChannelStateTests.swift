@@ -385,7 +385,7 @@ struct WebChannelStateTests {
                 == chunk("75\n" + #"[[2,[{"error":{"code":403,"message":"No.","status":"PERMISSION_DENIED"}}]]]"#)
         )
         #expect(channel.nextAction(of: id, at: time(1)) == .end)
-        // What the client still sends is answered.
+        // Messages that the client still sends are answered.
         #expect(channel.receive(message(), id: 1, at: time(1)) == .accepted)
         #expect(channel.append([array("late")]) == true)
         #expect(channel.output.lastID == 2)
@@ -416,7 +416,7 @@ struct WebChannelStateTests {
         #expect(channel.append([array(large)]) == true)
         #expect(channel.append([array("a")]) == false)
         for second in stride(from: 0.0, to: 200, by: 10) {
-            // What has not been sent is not missing an acknowledgement.
+            // Arrays that have not been sent are not missing an acknowledgement.
             #expect(channel.check(at: time(second)) == (second >= 75))
         }
         var other = WebChannelState(at: time(0))

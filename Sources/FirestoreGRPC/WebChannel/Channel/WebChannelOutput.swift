@@ -4,7 +4,7 @@ import Concurrency
 struct WebChannelOutput {
     /// An array.
     struct OutgoingArray: Sendable {
-        /// What follows the ID.
+        /// The JSON that follows the ID.
         let content: [UInt8]
         /// The memory for it.
         let reservation: MemoryBudget.Reservation?

@@ -230,7 +230,7 @@ struct WebChannelRoute<Input: Message, Output: WebChannelResponse>: Sendable {
         // A poll that was replaced by another one has no bytes: if its client still waits for it, it tries again.
         guard !body.isEmpty || registry.channel(channel.sid) != nil else { throw HTTPFailure.unknownSID }
         let reservation = MemoryBudget.Reservation(of: server.responseBudget)
-        // What has been sent on a poll that fails would be lost with the channel.
+        // If the poll failed, its arrays would be lost with the channel.
         reservation.resizeRegardlessOfLimit(to: body.count)
         return Response(
             status: .ok,
