@@ -47,6 +47,15 @@ let package = Package(
         .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
         .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
+        .target(
+            name: "IdentityTokens",
+            dependencies: [
+                "DocumentModel", "StrictJSON", "UTF8Text",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "SecurityRules", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
@@ -273,6 +282,15 @@ let package = Package(
         .testTarget(
             name: "JournalTests",
             dependencies: ["Journal", "DocumentModel", "DocumentStore", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "IdentityTokensTests",
+            dependencies: [
+                "IdentityTokens", "DocumentModel", "StrictJSON", "TestSupport", "UTF8Text",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
