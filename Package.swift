@@ -296,6 +296,7 @@ let package = Package(
         .testTarget(
             name: "SecurityRulesTests",
             dependencies: ["SecurityRules", "DocumentModel", "StrictJSON", "TestSupport", "UTF8Text"],
+            exclude: ["Testing/Fixtures"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -1,15 +1,23 @@
 /// A date in the proleptic Gregorian calendar (year 0 precedes year 1).
-struct CivilDate: Hashable {
-    var year: Int
+package struct CivilDate: Hashable, Sendable {
+    /// The year.
+    package var year: Int
     /// The month, 1 to 12.
-    var month: Int
+    package var month: Int
     /// The day of the month, 1 to 31.
-    var day: Int
+    package var day: Int
+
+    /// Creates a date from numbers in range.
+    package init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
 }
 
 extension CivilDate {
     /// Returns the number of days in a month.
-    static func days(inMonth month: Int, ofYear year: Int) -> Int {
+    package static func days(inMonth month: Int, ofYear year: Int) -> Int {
         switch month {
         case 2: isLeap(year) ? 29 : 28
         case 4, 6, 9, 11: 30
@@ -30,7 +38,7 @@ extension CivilDate {
     private static let daysBefore1970 = 719_468
 
     /// The number of days since 1970-01-01; negative before it.
-    var daysSince1970: Int {
+    package var daysSince1970: Int {
         let marchYear = month > 2 ? year : year - 1
         let (cycle, yearOfCycle) = marchYear.dividedRoundingDown(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -39,7 +47,7 @@ extension CivilDate {
     }
 
     /// Creates the date a number of days after 1970-01-01.
-    init(daysSince1970 days: Int) {
+    package init(daysSince1970 days: Int) {
         let (cycle, dayOfCycle) = (days + Self.daysBefore1970).dividedRoundingDown(by: Self.daysPerCycle)
         let yearOfCycle = (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
         let dayOfYear = dayOfCycle - (yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100)
@@ -48,6 +56,11 @@ extension CivilDate {
         month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
         year = cycle * 400 + yearOfCycle + (month > 2 ? 0 : 1)
     }
+}
+
+extension CivilDate {
+    /// The number of the day in its year, from 1.
+    package var dayOfYear: Int { daysSince1970 - CivilDate(year: year, month: 1, day: 1).daysSince1970 + 1 }
 }
 
 extension BinaryInteger {

@@ -73,14 +73,14 @@ extension Compiler {
         }
         for (index, function) in program.functions.enumerated() {
             if !calls.called.contains(index) {
-                diagnostics.warn("Unused function: \(function.name.name).", at: function.name.range)
+                diagnostics.warn("Unused function: \(function.name.name.excerpt).", at: function.name.range)
             }
             // Only the head of a chain that is too long by one, so that its callers are not reported as well.
             guard chains.lengths[index] == RulesLimits.callStack + 1 else { continue }
             var stack: [String] = []
             var current: Int? = index
             while let next = current {
-                stack.append(program.functions[next].name.name)
+                stack.append(program.functions[next].name.name.excerpt)
                 current = chains.next[next]
             }
             diagnostics.error(

@@ -77,7 +77,7 @@ extension Compiler {
             case "request": return .request
             case "resource": return .resource
             default:
-                diagnostics.warn("Invalid variable name: \(name).", at: range)
+                diagnostics.warn("Invalid variable name: \(name.excerpt).", at: range)
                 return .unresolvedVariable(name)
             }
         }
@@ -99,7 +99,7 @@ extension Compiler {
             checkCount(nodes.count, 1, name, at: range)
             return .globalCall(function, nodes)
         }
-        diagnostics.warn("Invalid function name: \(name).", at: range)
+        diagnostics.warn("Invalid function name: \(name.excerpt).", at: range)
         return .unresolvedCall(name)
     }
 
@@ -114,7 +114,7 @@ extension Compiler {
             let nodes = compile(arguments, in: scope)
             let name = "\(package).\(name)"
             guard let function = PackageFunction(rawValue: name) else {
-                diagnostics.warn("Invalid function name: \(name).", at: range)
+                diagnostics.warn("Invalid function name: \(name.excerpt).", at: range)
                 return .unresolvedCall(name)
             }
             checkCount(nodes.count, function.parameterCount, name, at: range)
@@ -123,7 +123,7 @@ extension Compiler {
         let value = compile(base, in: scope)
         let nodes = compile(arguments, in: scope)
         guard let function = ValueFunction(rawValue: name) else {
-            diagnostics.warn("Invalid function name: \(name).", at: range)
+            diagnostics.warn("Invalid function name: \(name.excerpt).", at: range)
             return .unresolvedCall(name)
         }
         checkCount(nodes.count, function.parameterCount, name, at: range)
@@ -143,7 +143,7 @@ extension Compiler {
 
     private mutating func checkCount(_ received: Int, _ expected: Int, _ name: String, at range: SourceRange) {
         guard received != expected else { return }
-        diagnostics.warn("Incorrect number of arguments supplied to function: \(name).", at: range)
+        diagnostics.warn("Incorrect number of arguments supplied to function: \(name.excerpt).", at: range)
     }
 
     private mutating func warnIfIncomparable(

@@ -42,6 +42,13 @@ struct Compiler: Sendable {
             for match in service.matches { compile(match, inside: [], scope) }
         }
         checkCalls()
+        if program.nodes.count > RulesLimits.nodes {
+            diagnostics.error(
+                "The rules have \(program.nodes.count) expressions; the maximum is \(RulesLimits.nodes). "
+                    + "Move conditions that are repeated to functions.",
+                at: program.ranges[RulesLimits.nodes]
+            )
+        }
         for method in RequestMethod.allCases {
             program.allows[method]?.sort { $0.range.start < $1.range.start }
         }
@@ -113,7 +120,7 @@ extension Compiler {
         var declared: [(Program.FunctionID, FunctionSyntax)] = []
         for function in functions {
             guard names.insert(function.name.name).inserted else {
-                diagnostics.error("Function \(function.name.name) is already defined.", at: function.name.range)
+                diagnostics.error("Function \(function.name.name.excerpt) is already defined.", at: function.name.range)
                 continue
             }
             let id = Program.FunctionID(index: program.functions.count)
@@ -145,7 +152,7 @@ extension Compiler {
         func bind(_ identifier: Identifier) {
             if !names.insert(identifier.name).inserted {
                 diagnostics.error(
-                    "The identifier [\(identifier.name)] is already bound in the current scope.",
+                    "The identifier [\(identifier.name.excerpt)] is already bound in the current scope.",
                     at: identifier.range
                 )
             }
@@ -173,7 +180,7 @@ extension Compiler {
             pending += program.nodes[node.index].operands
         }
         for (index, binding) in function.bindings.enumerated() where !used.contains(compiled.parameterCount + index) {
-            diagnostics.warn("Unused variable: \(binding.name.name).", at: binding.name.range)
+            diagnostics.warn("Unused variable: \(binding.name.name.excerpt).", at: binding.name.range)
         }
     }
 }

@@ -4,17 +4,24 @@ internal import UTF8Text
 extension Evaluator {
     /// Calls a function by its name alone: one that reads a document, or a conversion.
     mutating func call(_ function: GlobalFunction, _ arguments: [NodeID]) throws(EvaluationError) -> RuleValue {
-        let argument = try evaluate(arguments, expecting: 1)[0]
+        try call(function, on: evaluate(arguments, expecting: 1)[0])
+    }
+
+    // Not inlined, like all that follows the evaluation of operands: its variables would be on the stack at every level.
+    @inline(never)
+    private mutating func call(_ function: GlobalFunction, on argument: RuleValue) throws(EvaluationError) -> RuleValue {
         switch function {
         case .get, .getAfter:
             let path = try documentPath(argument, function)
-            guard let fields = try read(path.document, path.value, function) else {
+            if let result = try mockedResult(function, path.document, path.value) { return result }
+            guard let fields = try read(path.document, function) else {
                 throw EvaluationError(.serviceCall(function: function.rawValue, path.value))
             }
             return .map(RuleMap(resource: fields, at: path.document, in: inputs.database))
         case .exists, .existsAfter:
             let path = try documentPath(argument, function)
-            return .boolean(try read(path.document, path.value, function) != nil)
+            if let result = try mockedResult(function, path.document, path.value) { return result }
+            return .boolean(try read(path.document, function) != nil)
         case .debug:
             if inputs.environment.debug != nil { debugOutput.append(argument.description) }
             return argument
@@ -48,10 +55,22 @@ extension Evaluator {
         }
     }
 
+    /// Returns the result that a test gives a call, or `nil` if it gives none.
+    private mutating func mockedResult(
+        _ function: GlobalFunction,
+        _ document: DocumentPath,
+        _ path: RulePath
+    ) throws(EvaluationError) -> RuleValue? {
+        trace?.record(DocumentFunctionCall(function: function, path: path))
+        guard let mock = inputs.environment.mocks.first(where: { $0.matches(function, path) }) else { return nil }
+        try accesses.count(DocumentAccess(document))
+        guard let result = mock.result else { throw EvaluationError(.serviceCall(function: function.rawValue, path)) }
+        return result
+    }
+
     /// Returns the fields of a document, or `nil` if it does not exist.
     private mutating func read(
         _ path: DocumentPath,
-        _ value: RulePath,
         _ function: GlobalFunction
     ) throws(EvaluationError) -> MapValue? {
         let isAfterCommit = inputs.isWrite && (function == .getAfter || function == .existsAfter)

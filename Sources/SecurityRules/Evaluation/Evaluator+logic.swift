@@ -32,6 +32,7 @@ extension Evaluator {
     }
 
     /// Evaluates an expression as a condition. There is no truthiness: anything but a boolean is an error.
+    @inline(never)
     mutating func condition(_ id: NodeID, operator name: String) throws(EvaluationError) -> Bool {
         switch try evaluate(id) {
         case .boolean(let value): return value

@@ -2,6 +2,7 @@ internal import UTF8Text
 
 extension Evaluator {
     /// Applies an operator to two values.
+    @inline(never)
     mutating func apply(
         _ binary: BinaryOperator,
         _ left: RuleValue,
@@ -159,7 +160,7 @@ extension Evaluator {
     }
 
     /// Returns the value with the opposite sign.
-    func negate(_ value: RuleValue) throws(EvaluationError) -> RuleValue {
+    static func negate(_ value: RuleValue) throws(EvaluationError) -> RuleValue {
         switch value {
         case .integer(let value):
             guard value != .min else { throw EvaluationError(.overflow) }

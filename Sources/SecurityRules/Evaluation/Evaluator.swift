@@ -55,53 +55,69 @@ struct Evaluator {
         return error
     }
 
+    // Evaluation recurses, so the functions between an expression and its operands are small and not inlined: the variables of
+    // all kinds of expressions would be on the stack at every level.
+
+    @inline(never)
     private mutating func evaluateNode(_ id: NodeID) throws(EvaluationError) -> RuleValue {
         switch program.nodes[id.index] {
         case .literal(let value): value
         case .local(let slot): frame[slot]
         case .capture(let slot): captures[slot]
-        case .member(let base, let name): try member(name, of: base)
-        case .not(let operand): try .boolean(!condition(operand, operator: "!"))
-        case .binary(let binary, let left, let right): try apply(binary, left, right)
-        case .and(let left, let right): try evaluateLogic(left, right, deciding: false)
-        case .or(let left, let right): try evaluateLogic(left, right, deciding: true)
-        case .functionCall(let function, let arguments): try call(function, arguments)
-        default: try evaluateOther(id)
-        }
-    }
-
-    private mutating func evaluateOther(_ id: NodeID) throws(EvaluationError) -> RuleValue {
-        switch program.nodes[id.index] {
         case .request: wholeRequest()
         case .resource: inputs.resource
         case .unresolvedVariable(let name): throw EvaluationError(.variableNotFound(name))
         case .unresolvedCall(let name): throw EvaluationError(.functionNotFound(name))
+        case .member(let base, let name): try member(name, of: base)
+        case .list, .map, .path, .index, .slice: try evaluateCollection(id)
+        case .not, .negative, .binary, .and, .or, .conditional, .typeTest: try evaluateOperator(id)
+        case .functionCall(let function, let arguments): try call(function, arguments)
+        case .globalCall(let function, let arguments): try call(function, arguments)
+        case .packageCall(let function, let arguments): try call(function, arguments)
+        case .valueCall(let function, let base, let arguments, let expression): try call(function, base, arguments, expression)
+        }
+    }
+
+    @inline(never)
+    private mutating func evaluateOperator(_ id: NodeID) throws(EvaluationError) -> RuleValue {
+        switch program.nodes[id.index] {
+        case .not(let operand): try .boolean(!condition(operand, operator: "!"))
+        case .negative(let operand): try Self.negate(evaluate(operand))
+        case .binary(let binary, let left, let right): try apply(binary, left, right)
+        case .and(let left, let right): try evaluateLogic(left, right, deciding: false)
+        case .or(let left, let right): try evaluateLogic(left, right, deciding: true)
+        case .conditional(let test, let then, let otherwise): try evaluateConditional(test, then, otherwise)
+        case .typeTest(let operand, let type): try testType(operand, type)
+        default: preconditionFailure("not an operator")
+        }
+    }
+
+    @inline(never)
+    private mutating func evaluateCollection(_ id: NodeID) throws(EvaluationError) -> RuleValue {
+        switch program.nodes[id.index] {
         case .list(let elements): try list(elements)
         case .map(let entries): try map(entries)
         case .path(let parts): try path(parts)
         case .index(let base, let index): try element(base, index)
         case .slice(let base, let from, let to): try slice(base, from, to)
-        case .negative(let operand): try negate(evaluate(operand))
-        case .conditional(let test, let then, let otherwise): try evaluateConditional(test, then, otherwise)
-        case .typeTest(let operand, let type): try testType(operand, type)
-        case .globalCall(let function, let arguments): try call(function, arguments)
-        case .packageCall(let function, let arguments): try call(function, arguments)
-        case .valueCall(let function, let base, let arguments, let expression): try call(function, base, arguments, expression)
-        case .literal, .local, .capture, .member, .not, .binary, .and, .or, .functionCall: try evaluateNode(id)
+        default: preconditionFailure("not a collection, and no part of one")
         }
     }
 
+    @inline(never)
     private mutating func wholeRequest() -> RuleValue {
         dependsOnTime = true
         return .map(inputs.request)
     }
 
+    @inline(never)
     private mutating func list(_ elements: [NodeID]) throws(EvaluationError) -> RuleValue {
         let list = RuleList(try evaluate(elements))
         try meter.charge(list.weight)
         return .list(list)
     }
 
+    @inline(never)
     private mutating func map(_ entries: [(key: UTF8Key, value: NodeID)]) throws(EvaluationError) -> RuleValue {
         let values = try evaluate(entries.map(\.value))
         let map = RuleMap(zip(entries, values).map { (key: $0.key, value: $1) })
@@ -109,11 +125,13 @@ struct Evaluator {
         return .map(map)
     }
 
+    @inline(never)
     private mutating func element(_ base: NodeID, _ index: NodeID) throws(EvaluationError) -> RuleValue {
         let base = try evaluate(base)
         return try element(of: base, at: evaluate(index))
     }
 
+    @inline(never)
     private mutating func slice(
         _ base: NodeID,
         _ from: NodeID,
@@ -133,11 +151,13 @@ struct Evaluator {
         return try apply(binary, left, evaluate(right))
     }
 
+    @inline(never)
     private mutating func testType(_ operand: NodeID, _ type: RuleType) throws(EvaluationError) -> RuleValue {
         try meter.count()
         return try .boolean(evaluate(operand).isOf(type))
     }
 
+    @inline(never)
     private mutating func call(
         _ function: PackageFunction,
         _ arguments: [NodeID]
@@ -146,6 +166,7 @@ struct Evaluator {
         return try meter.call(function, arguments, inputs.environment)
     }
 
+    @inline(never)
     private mutating func call(
         _ function: ValueFunction,
         _ base: NodeID,
@@ -183,6 +204,7 @@ struct Evaluator {
         return try evaluate(base).member(name)
     }
 
+    @inline(never)
     private mutating func evaluateConditional(
         _ condition: NodeID,
         _ then: NodeID,
@@ -212,6 +234,7 @@ struct Evaluator {
         return try evaluate(result)
     }
 
+    @inline(never)
     private mutating func path(_ parts: [Program.PathPart]) throws(EvaluationError) -> RuleValue {
         try meter.count(parts.count)
         var segments: [UTF8Key?] = []

@@ -17,6 +17,10 @@ package struct RulesSession: Sendable {
     let environment: RulesEnvironment
     /// The values of all expressions so far, if they are collected.
     package private(set) var coverage: RulesCoverage?
+    /// The different calls of functions that read documents so far, if coverage is collected.
+    private(set) var functionCalls: [DocumentFunctionCall] = []
+    /// The values passed to `debug` so far, if coverage is collected.
+    private(set) var debugOutput: [String] = []
 
     /// Creates the state of a request.
     ///
@@ -50,7 +54,11 @@ package struct RulesSession: Sendable {
         accessedPaths.formUnion(evaluation.accesses.paths)
         remainingExpressions = max(remainingExpressions - evaluation.expressionCount, 0)
         remainingWork = evaluation.remainingWork
-        if let trace = evaluation.trace { coverage?.merge(trace) }
+        if let trace = evaluation.trace {
+            coverage?.merge(trace)
+            for call in trace.calls where !functionCalls.contains(call) { functionCalls.append(call) }
+            debugOutput += evaluation.debugOutput
+        }
         for text in evaluation.debugOutput { environment.debug?(text) }
     }
 }

@@ -4,6 +4,8 @@ package struct RulesEnvironment: Sendable {
     package var digest: (@Sendable (DigestAlgorithm, [UInt8]) -> [UInt8])?
     /// Receives the text of the values that rules pass to `debug`. `nil` to discard them.
     package var debug: (@Sendable (String) -> Void)?
+    /// The results of functions that read documents, in tests of rules.
+    var mocks: [FunctionMock] = []
 
     /// Creates an environment.
     package init(

@@ -12,7 +12,8 @@ struct EvaluationError: Error, Sendable {
         self.reason = reason
     }
 
-    enum Reason: Sendable {
+    /// The cause of a failure, boxed: every throwing call reserves stack for an error, and evaluation recurses.
+    indirect enum Reason: Sendable {
         case undefinedProperty(UTF8Key)
         case nullValue
         /// An operator or a function that does not accept the types of its operands.
@@ -68,9 +69,9 @@ extension EvaluationError.Reason: CustomStringConvertible {
         case .unsupportedOperation(let received, let expected):
             "Unsupported operation error. Received: \(received). Expected: \(expected)."
         case .functionNotFound(let name):
-            "Function not found error: Name: [\(name)]."
+            "Function not found error: Name: [\(name.excerpt)]."
         case .variableNotFound(let name):
-            "Variable not found error: Name: [\(name)]."
+            "Variable not found error: Name: [\(name.excerpt)]."
         case .argumentCount(let received, let expected):
             "Incorrect number of arguments. Received: \(received). Expected: \(expected)."
         case .indexOutOfBounds(let index, let size):

@@ -11,6 +11,9 @@ package enum RulesLimits {
     /// The maximum number of documents that the rules of all operations of one request may read.
     package static let accessesPerBatch = 20
 
+    /// The maximum number of expressions in a file. Firestore limits the compiled size instead, to 250 KB.
+    package static let nodes = 50_000
+
     static let matchDepth = 10
     static let patternSegments = 100
     static let wildcards = 20
@@ -19,7 +22,8 @@ package enum RulesLimits {
     static let bindings = 11
     /// Firestore documents 20 calls, but accepts 21 functions on a stack.
     static let callStack = 21
-    /// The maximum number of expressions one inside another, over calls of functions: about 1 MB of stack.
+    /// The maximum number of expressions one inside another, over calls of functions: at most 384 KiB of stack
+    /// in a release build, and 3 MiB in a debug build.
     static let evaluationDepth = 500
     /// The maximum work of one evaluation beside its expressions: about one unit for each byte, element or step of an automaton
     /// that functions read or make. It bounds time and memory whatever the values are.

@@ -23,7 +23,12 @@ extension Lexer {
         if peek().isIdentifierStart {
             return .invalid("Unexpected \(Excerpt(text + identifier()).quotedSingly).")
         }
-        if isFloat { return Double(text).map(Token.Kind.float) ?? .invalid("Unexpected \(Excerpt(text).quotedSingly).") }
+        if isFloat {
+            guard let number = Double(text), number.isFinite, number != 0 || !text.hasSignificantDigit else {
+                return .invalid("The float \(Excerpt(text).text) is out of range.")
+            }
+            return .float(number)
+        }
         guard let magnitude = UInt64(text), magnitude <= 1 << 63 else {
             return .invalid("The integer \(Excerpt(text).text) does not fit in 64 bits.")
         }
@@ -108,5 +113,12 @@ extension Lexer {
         }
         offset += 1
         return message.map(Token.Kind.invalid) ?? makeToken(result)
+    }
+}
+
+extension String {
+    /// True if a digit before the exponent is not zero.
+    fileprivate var hasSignificantDigit: Bool {
+        utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { $0.isDigit && $0 != UInt8(ascii: "0") }
     }
 }

@@ -98,7 +98,8 @@ extension Parser {
         while let infix = InfixOperator(token.kind), infix.precedence >= minimum {
             advance()
             if case .typeTest = infix {
-                left = try make(.typeTest(left, try parseType()), from: left.range)
+                let type = try parseType()
+                left = try make(.typeTest(left, type), from: left.range)
                 continue
             }
             let right = if let next = infix.precedence.next { try parseOperators(from: next) } else { try parseUnary() }
@@ -215,7 +216,8 @@ extension Parser {
     private mutating func parseName() throws(Diagnostic) -> Expression {
         let name = try parseIdentifier()
         guard isAt(.leftParenthesis) else { return try make(.variable(name.name), from: name.range) }
-        return try make(.call(name.name, try parseArguments()), from: name.range)
+        let arguments = try parseArguments()
+        return try make(.call(name.name, arguments), from: name.range)
     }
 
     private mutating func parseParentheses() throws(Diagnostic) -> Expression {

@@ -1,6 +1,8 @@
 internal import UTF8Text
 
 /// The text of a rules file, with its line starts for locating issues.
+///
+/// A byte order mark at the start is no part of it: neither columns nor offsets count the mark.
 struct SourceText: Sendable {
     /// The UTF-8 bytes.
     let bytes: [UInt8]
@@ -8,7 +10,7 @@ struct SourceText: Sendable {
     private let lines: [(byte: Int, scalar: Int)]
 
     init(_ text: String) {
-        bytes = Array(text.utf8)
+        bytes = Array(text.utf8.starts(with: Self.byteOrderMark) ? text.utf8.dropFirst(Self.byteOrderMark.count) : text.utf8[...])
         var lines = [(byte: 0, scalar: 0)]
         var scalar = 0
         for (offset, byte) in bytes.enumerated() where byte & 0b1100_0000 != 0b1000_0000 {
@@ -17,6 +19,11 @@ struct SourceText: Sendable {
         }
         self.lines = lines
     }
+
+    private static let byteOrderMark = [0xef, 0xbb, 0xbf] as [UInt8]
+
+    /// The whole text.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The text of a range.
     subscript(range: SourceRange) -> String {

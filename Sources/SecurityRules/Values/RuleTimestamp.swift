@@ -20,7 +20,10 @@ package struct RuleTimestamp: Hashable, Comparable, Sendable {
 
     /// Creates the first moment of a day, or `nil` if there is no such day.
     init?(year: Int64, month: Int64, day: Int64) {
-        guard let date = CalendarDate(year: year, month: month, day: day) else { return nil }
+        guard (1...9_999).contains(year), (1...12).contains(month),
+            day >= 1, day <= CivilDate.days(inMonth: Int(month), ofYear: Int(year))
+        else { return nil }
+        let date = CivilDate(year: Int(year), month: Int(month), day: Int(day))
         self.init(nanoseconds: Int128(date.daysSince1970) * Self.day)
     }
 
@@ -32,7 +35,7 @@ package struct RuleTimestamp: Hashable, Comparable, Sendable {
 
 extension RuleTimestamp {
     /// The day.
-    var date: CalendarDate { CalendarDate(daysSince1970: Int(nanoseconds.dividedDown(by: Self.day))) }
+    var date: CivilDate { CivilDate(daysSince1970: Int(nanoseconds.dividedDown(by: Self.day))) }
 
     /// The first moment of the day.
     var startOfDay: RuleTimestamp {

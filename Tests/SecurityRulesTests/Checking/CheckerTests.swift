@@ -205,4 +205,33 @@ struct RulesLimitTests {
         let rules = RulesFixtures.rules("")
         #expect(((try? Ruleset(rules + String(repeating: " ", count: count - rules.utf8.count))) != nil) == isValid)
     }
+
+    @Test
+    func `A file may have 50,000 expressions`() throws {
+        func rules(_ count: Int) -> String {
+            let list = "[" + Array(repeating: "1", count: count - 3).joined(separator: ",") + "]"
+            return RulesFixtures.rules("match /a/{b} { allow get: if \(list) == 1; }")
+        }
+        _ = try Ruleset(rules(50_000))
+        let error = try #require(throws: RulesError.self) { try Ruleset(rules(50_001)) }
+        #expect(error.description.hasPrefix("4:"))
+        #expect(
+            error.description.hasSuffix(
+                "ERROR The rules have 50001 expressions; the maximum is 50000. Move conditions that are repeated to functions."
+            )
+        )
+    }
+
+    @Test
+    func `Long names are shortened in messages`() throws {
+        let name = String(repeating: "a", count: 1_000)
+        let short = String(repeating: "a", count: 80) + "…"
+        let body = "function \(name)() { let \(name)b = 1; return c\(name); } match /a/{b} { allow get: if d\(name)(); }"
+        let messages = try Ruleset(RulesFixtures.rules(body)).warnings.map(\.message)
+        #expect(messages.contains("Unused function: \(short)."))
+        #expect(messages.contains("Unused variable: \(short)."))
+        #expect(messages.contains("Invalid variable name: c\(short.dropFirst())."))
+        #expect(messages.contains("Invalid function name: d\(short.dropFirst())."))
+        #expect(try outcome(of: "d\(name)()").message == "Function not found error: Name: [d\(short.dropFirst())].")
+    }
 }

@@ -1,4 +1,5 @@
 import DocumentModel
+import Foundation
 import SecurityRules
 import Testing
 import UTF8Text
@@ -123,5 +124,39 @@ struct EvaluationLimitTests {
         let outcome = try outcome(of: "f1(true)", functions: functions.joined() + "function f21(x) { return x; }")
         #expect(outcome.value == (isEvaluated ? true : nil))
         #expect(isEvaluated || outcome.message == "Expression is too complex to evaluate safely.")
+    }
+
+    #if DEBUG
+    private static let stackBytes = 4 << 20
+    #else
+    private static let stackBytes = 512 << 10
+    #endif
+
+    @Test(
+        arguments: [
+            ("!(", ")"), ("[", "]"), ("{'a': ", "}"), ("debug(", ")"), ("math.abs(", ")"), ("path(/a/$(", "))"),
+            ("(true ? ", " : false)"),
+            ("(true && ", ")"), ("{'a': 1}.get('a', ", ")"), ("'ab'[0:", "]"), ("-", ""),
+        ]
+    )
+    func `The deepest evaluation needs at most 512 KiB of stack in a release build`(open: String, close: String) async throws {
+        let functions = (1...21).map { index in
+            let (opening, closing) = (String(repeating: open, count: 40), String(repeating: close, count: 40))
+            return "function f\(index)() { return \(opening)\(index == 21 ? "1" : "f\(index + 1)()")\(closing); }"
+        }
+        let rules = RulesFixtures.rules("\(functions.joined()) match /a/{x} { allow get: if f1() == 1; }")
+        let path = try DocumentPath("a/b")
+        // A stack that is too small ends the process.
+        let isDecided = await withCheckedContinuation { continuation in
+            let thread = Thread {
+                var session = RulesSession()
+                let request = RulesRequest(authentication: nil, time: RulesFixtures.time, operation: .get(path, stored: nil))
+                let decision = (try? Ruleset(rules))?.decide(request, in: &session, reading: { _ in nil })
+                continuation.resume(returning: decision != nil)
+            }
+            thread.stackSize = Self.stackBytes
+            thread.start()
+        }
+        #expect(isDecided)
     }
 }

@@ -22,6 +22,8 @@ struct RegularExpressionTests {
             ("\\d\\D\\w\\W\\s\\S", "1a_- x"),
             ("[[:alpha:]]+", "aZ"), ("[[:^alpha:]]", "1"), ("[[:digit:][:punct:]]+", "1!"), ("\\pL+", "aéλ漢"), ("\\PL", "1"),
             ("\\p{Lu}", "É"), ("\\p{^Lu}", "é"), ("\\p{Greek}+", "λόγος"), ("\\P{Greek}", "a"), ("\\p{Han}+", "漢字"),
+            ("\\p{Cherokee}", "Ꭰ"), ("\\p{Runic}+", "ᚠᚢ"), ("\\p{Old_Italic}", "𐌀"), ("\\p{Common}+", "1 +"),
+            ("\\p{Inherited}", "\u{301}"), ("\\p{Tolong_Siki}", "\u{11DB0}"),
             ("\\p{Any}", "\u{10FFFF}"), ("[\\p{L}\\d]+", "é1"), ("\\x41\\x{1F600}\\101", "A😀A"),
             ("\\a\\f\\t\\n\\r\\v", "\u{7}\u{c}\t\n\r\u{b}"),
             ("\\.\\*\\\\\\_", ".*\\_"), ("\\Qa.b\\E+", "a.bbb"), ("\\Qa\\b", "a\\b"), ("^a$", "a"), ("\\Aa\\z", "a"),
@@ -152,5 +154,16 @@ struct RegularExpressionTests {
                 "HEARTH_TEST_SEED=\(random.seed): \(pattern)"
             )
         }
+    }
+
+    @Test
+    func `Every code point is in at most one script`() throws {
+        let ranges = try UnicodeScript.names.flatMap { try #require(UnicodeScript.ranges($0)) }.sorted {
+            $0.lowerBound < $1.lowerBound
+        }
+        #expect(UnicodeScript.names.count == 174)
+        #expect(UnicodeScript.names.allSatisfy { UnicodeScript.ranges($0)?.isEmpty == false })
+        #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
+        #expect(ranges.last.map { $0.upperBound <= ScalarClass.maximum } == true)
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import SecurityRules
+import StrictJSON
 import TestSupport
 import Testing
 import UTF8Text
@@ -61,7 +62,7 @@ struct ParserFuzzTests {
     private func compile(_ text: String) {
         do throws(RulesError) {
             let ruleset = try Ruleset(text)
-            var session = RulesSession()
+            var session = RulesSession(collectsCoverage: true)
             // Cannot fail: valid paths.
             let path = try! DocumentPath("a/x/b/y")
             let query = try! ListQuery(StructuredQuery(.collection(path.collection)))
@@ -69,6 +70,9 @@ struct ParserFuzzTests {
                 let request = RulesRequest(authentication: nil, time: RulesFixtures.time, operation: operation)
                 _ = ruleset.decide(request, in: &session, reading: { _ in ["b": .map(["x": .string("abc")])] })
             }
+            let coverage = session.coverage ?? RulesCoverage()
+            #expect((try? JSONText(coverage.emulatorJSON(of: ruleset))) != nil, Self.seed)
+            #expect(!coverage.html(of: ruleset).isEmpty && coverage.lines(of: ruleset).count < 1_000, Self.seed)
         } catch {
             #expect(error.issues.contains { $0.severity == .error }, Self.seed)
         }

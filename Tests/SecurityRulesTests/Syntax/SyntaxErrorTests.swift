@@ -182,4 +182,25 @@ struct SyntaxErrorTests {
     func `A valid file compiles`(text: String) {
         #expect(errors(text).isEmpty)
     }
+
+    @Test(arguments: ["1e999", "1.5e400", "0.1e-400"])
+    func `A float literal out of range is an error`(literal: String) {
+        #expect(
+            errors("service cloud.firestore { match /a/{b} { allow get: if \(literal) > 0; } }")
+                == ["1:56 - ERROR The float \(literal) is out of range."]
+        )
+    }
+
+    @Test(arguments: ["1e308", "4.9e-324", "0.0e-999", "0e999"])
+    func `A float literal in range is none`(literal: String) {
+        #expect(errors("service cloud.firestore { match /a/{b} { allow get: if \(literal) > 0; } }").isEmpty)
+    }
+
+    @Test
+    func `A byte order mark at the start is skipped`() {
+        #expect(errors("\u{FEFF}service cloud.firestore { }").isEmpty)
+        #expect(errors("\u{FEFF}service cloud.firestore {") == ["1:26 - ERROR Unexpected '<EOF>'."])
+        #expect(errors("\u{FEFF}\nservice x { }") == ["2:9 - ERROR Unknown service 'x'. Expected 'cloud.firestore'."])
+        #expect(errors("\u{FEFF}\u{FEFF}service cloud.firestore { }") == ["1:1 - ERROR Unexpected '\\u{FEFF}'."])
+    }
 }

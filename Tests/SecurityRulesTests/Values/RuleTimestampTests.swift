@@ -23,7 +23,7 @@ struct RuleTimestampTests {
             Self.seed
         )
         #expect(RuleTimestamp(year: numbers[0], month: numbers[1], day: numbers[2]) == time.startOfDay, Self.seed)
-        #expect(time.date.daysSince1970 == CalendarDate(daysSince1970: time.date.daysSince1970).daysSince1970, Self.seed)
+        #expect(time.date.daysSince1970 == CivilDate(daysSince1970: time.date.daysSince1970).daysSince1970, Self.seed)
         #expect(time.description == stored.rfc3339, Self.seed)
     }
 
