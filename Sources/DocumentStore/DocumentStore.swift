@@ -1,5 +1,4 @@
 package import DocumentModel
-package import UTF8Text
 
 /// A document database: documents in collections, and the log of the commits that changed them.
 ///
@@ -108,11 +107,11 @@ package protocol DocumentStore: Sendable {
     ///   - writes: The writes. The reads are validated even if there are none.
     ///   - reads: The reads to validate: none of them may have been changed by another commit since. Also names the damaged files
     ///     that may be overwritten.
-    ///   - author: The ID of the API key used for the commit, for ``history(of:before:limit:)``; `nil` if there is none.
-    /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that cannot be applied, with
+    ///   - author: The author, for ``history(of:before:limit:)``, and the authorization of the commit; `nil` for the server itself.
+    /// - Throws: The error of the authorization; `.aborted` when something in `reads` has changed; the error of the first write that cannot be applied, with
     ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`); `.dataLoss` when a written
     ///   document is damaged; `.resourceExhausted` when the disk is full; `.unavailable` when the store does not accept writes.
-    func commit(_ writes: [Write], validating reads: ReadSet, by author: UTF8Key?) async throws(StatusError) -> CommitResult
+    func commit(_ writes: [Write], validating reads: ReadSet, by author: CommitAuthor?) async throws(StatusError) -> CommitResult
 
     /// Returns the commits after `sequence`, in order and without gaps: recent ones from memory, older ones from
     /// the stored commit log.

@@ -7,7 +7,11 @@ extension DocumentStore {
     /// Replaces a document by one with a field `v`.
     @discardableResult
     func set(_ path: String, _ version: Int64 = 1, by author: UTF8Key? = nil) async throws -> CommitResult {
-        try await commit([.set(DocumentPath(path), ["v": .integer(version)])], validating: ReadSet(), by: author)
+        try await commit(
+            [.set(DocumentPath(path), ["v": .integer(version)])],
+            validating: ReadSet(),
+            by: CommitAuthor(keyID: author)
+        )
     }
 
     @discardableResult

@@ -1,7 +1,6 @@
 package import DocumentModel
 package import DocumentStore
 import Synchronization
-package import UTF8Text
 
 /// A store whose known position and commit log lag behind its reads, as on one of several servers that share a database.
 ///
@@ -158,7 +157,7 @@ package final class LaggingStore: ClosableStore {
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: UTF8Key?
+        by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         try await base.commit(writes, validating: reads, by: author)
     }

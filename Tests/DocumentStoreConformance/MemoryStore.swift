@@ -1,7 +1,7 @@
 package import DocumentModel
 package import DocumentStore
 import Synchronization
-package import UTF8Text
+import UTF8Text
 
 /// An in-memory store whose reads and commits tests can interleave: the list of its commits, and the documents that they result in.
 package final class MemoryStore: ClosableStore {
@@ -60,7 +60,7 @@ package final class MemoryStore: ClosableStore {
     package func apply(
         _ writes: [Write],
         validating reads: ReadSet = ReadSet(),
-        by author: UTF8Key? = nil,
+        by author: CommitAuthor? = nil,
         publishing: Bool = true
     ) throws(StatusError) -> CommitResult {
         let (result, waiters) = try state.withLock { state throws(StatusError) in
@@ -228,7 +228,7 @@ package final class MemoryStore: ClosableStore {
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: UTF8Key?
+        by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         try apply(writes, validating: reads, by: author)
     }
@@ -293,10 +293,14 @@ package final class MemoryStore: ClosableStore {
 }
 
 extension MemoryStore.State {
-    mutating func apply(_ writes: [Write], by author: UTF8Key?) throws(StatusError) -> CommitResult {
+    mutating func apply(_ writes: [Write], by author: CommitAuthor?) throws(StatusError) -> CommitResult {
         let sequence = SequenceNumber(UInt64(commits.count + 1))
         let lastTime = max(commits.last?.time ?? .minimum, lastReadTime).microseconds
         let time = try Timestamp(microseconds: max(Int64(commits.count + 1) * 1_000, lastTime + 1))
+        if let authorization = author?.authorization {
+            let read = { [documents] (path: DocumentPath) throws(StatusError) -> Document? in try documents[path]?.decoded() }
+            try authorization.authorize(writes.proposed(at: time, reading: read), at: time, reading: read)
+        }
         var results: [WriteResult] = []
         var changed = documents
         var paths: [DocumentPath] = []
@@ -324,7 +328,7 @@ extension MemoryStore.State {
         }
         documents = changed
         guard !changes.isEmpty else { return CommitResult(sequence: nil, commitTime: time, writeResults: results) }
-        commits.append(Commit(sequence: sequence, time: time, author: author, changes: changes))
+        commits.append(Commit(sequence: sequence, time: time, author: author?.keyID, changes: changes))
         return CommitResult(sequence: sequence, commitTime: time, writeResults: results)
     }
 

@@ -1,6 +1,5 @@
 package import DocumentModel
 package import DocumentStore
-package import UTF8Text
 
 /// An empty store that rejects writes.
 package struct ReadOnlyEmptyStore: DocumentStore {
@@ -58,7 +57,7 @@ package struct ReadOnlyEmptyStore: DocumentStore {
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: UTF8Key?
+        by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         throw StatusError(.unavailable, "the store is read-only")
     }

@@ -153,7 +153,8 @@ extension Int64 {
 }
 
 extension Timestamp {
-    fileprivate var roundedDownToMilliseconds: Timestamp {
+    /// The time in whole milliseconds, as server timestamps are.
+    package var roundedDownToMilliseconds: Timestamp {
         // Never below the minimum, which is a whole second.
         let microseconds = microseconds
         return Timestamp(unchecked: microseconds - microseconds.dividedRoundingDown(by: 1_000).remainder)

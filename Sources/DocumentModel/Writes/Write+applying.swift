@@ -35,6 +35,19 @@ extension Write {
         return (document, WriteResult(updateTime: commitTime, transformResults: transformResults), true)
     }
 
+    /// Computes the document after the write, whether or not its precondition holds and the document is valid.
+    ///
+    /// For deciding whether the write is permitted, before its error could tell of the document.
+    ///
+    /// - Returns: The document, or `nil` if there is none.
+    /// - Throws: ``StatusCode/invalidArgument`` for transforms that are invalid for every document.
+    package func effect(on current: Document?, at commitTime: Timestamp) throws(StatusError) -> Document? {
+        guard operation.storesDocument else { return operation == .verify ? current : nil }
+        var fields = operation.fields(from: current)
+        _ = try transform(&fields, at: commitTime)
+        return Document(path: path, fields: fields, createTime: current?.createTime ?? commitTime, updateTime: commitTime)
+    }
+
     private func transform(_ fields: inout MapValue, at commitTime: Timestamp) throws(StatusError) -> [Value] {
         try FieldTransform.validateCount(transforms.count, at: path)
         var results: [Value] = []

@@ -110,8 +110,10 @@ struct CommitBatch {
     mutating func add(_ commit: PendingCommit, earlier: ScopeVersions, read: Reader) {
         writeCount += commit.writes.count
         do throws(StatusError) {
+            let time = try nextTime()
+            try authorize(commit, at: time, read: read)
             try validate(commit.reads, earlier: earlier, read: read)
-            outcomes.append(.success(try evaluate(commit, read: read)))
+            outcomes.append(.success(try evaluate(commit, at: time, read: read)))
         } catch {
             outcomes.append(.failure(error))
         }
@@ -134,8 +136,22 @@ extension CommitBatch {
         }
     }
 
-    private mutating func evaluate(_ commit: PendingCommit, read: Reader) throws(StatusError) -> CommitResult {
-        let time = try nextTime()
+    /// Decides whether a commit is permitted, on the documents as of the commit before it.
+    private func authorize(_ commit: PendingCommit, at time: Timestamp, read: Reader) throws(StatusError) {
+        guard let authorization = commit.author?.authorization else { return }
+        let reader = { (path: DocumentPath) throws(StatusError) -> Document? in
+            if let image = images[path] { return image.decoded }
+            return try read(path)?.decoded()
+        }
+        let writes = try commit.writes.proposed(at: time, reading: reader)
+        try authorization.authorize(writes, at: time, reading: reader)
+    }
+
+    private mutating func evaluate(
+        _ commit: PendingCommit,
+        at time: Timestamp,
+        read: Reader
+    ) throws(StatusError) -> CommitResult {
         var edits: [DocumentPath: Edit] = [:]
         var order: [DocumentPath] = []
         var writeResults: [WriteResult] = []
@@ -163,7 +179,7 @@ extension CommitBatch {
                 throw error.withWriteIndex(index)
             }
         }
-        let sequence = try record(order, edits, at: time, by: commit.author)
+        let sequence = try record(order, edits, at: time, by: commit.author?.keyID)
         last.time = time
         return CommitResult(sequence: sequence, commitTime: time, writeResults: writeResults)
     }

@@ -29,7 +29,7 @@ final class CommitQueue: Sendable {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: UTF8Key?
+        by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         try await withCheckedContinuation { continuation in
             submit(PendingCommit(writes: writes, reads: reads, author: author, continuation: continuation))

@@ -8,8 +8,7 @@ struct PendingCommit: Sendable {
     let writes: [Write]
     /// The reads to validate.
     let reads: ReadSet
-    /// The ID of the caller's API key.
-    let author: UTF8Key?
+    let author: CommitAuthor?
     /// The caller. Not a `Waiter`, since it gets a result, and a cancellation does not withdraw the commit.
     let continuation: CheckedContinuation<Result<CommitResult, StatusError>, Never>
 

@@ -6,6 +6,10 @@ extension LockedAtomicFile {
     package enum Name: String, CaseIterable, Sendable {
         /// The API keys.
         case keys = "keys.json"
+        /// The security rules of the database.
+        case rules = "firestore.rules"
+        /// The security rules that later ones have replaced.
+        case rulesHistory = "rules-history.json"
     }
 
     /// Opens a file in a data folder, which may be open in a server. The file need not exist.

@@ -37,7 +37,7 @@ extension DatabaseFolders {
     ) async throws(StatusError) {
         try await requireExistence(of: id)
         try await FileStore.repair(
-            path + "/" + folderPath(of: id),
+            path(of: id),
             as: DatabaseIdentity(id),
             after: report,
             isRebuildForced: isRebuildForced,

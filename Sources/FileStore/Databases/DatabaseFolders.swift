@@ -46,6 +46,11 @@ package final class DatabaseFolders: Sendable {
         "\(Self.name)/\(folderName(id.project))/\(folderName(id.database))"
     }
 
+    /// Returns the path of a database's folder.
+    func path(of id: DatabaseID) -> String {
+        path + "/" + folderPath(of: id)
+    }
+
     /// Returns an escaped name. Project and database names are short enough that none is shortened.
     private func folderName(_ name: UTF8Key) -> String {
         naming.folder(of: name).text
@@ -74,7 +79,7 @@ package final class DatabaseFolders: Sendable {
         guard let id = identity.id else { throw StatusError(.internal, "The default database has no folder in \(Self.name)/.") }
         try await queue.run { () throws(StatusError) in if try !self.exists(id) { try self.create(id) } }
         var configuration = configuration
-        configuration.folder = path + "/" + folderPath(of: id)
+        configuration.folder = path(of: id)
         configuration.identity = identity
         return try await FileStore.open(configuration, logger: logger)
     }

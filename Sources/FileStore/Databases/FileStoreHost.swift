@@ -1,6 +1,7 @@
 package import DocumentModel
 package import DocumentStore
 package import Logging
+package import StorageIO
 
 /// The databases of a data folder: the default one in the folder itself, the additional ones in ``DatabaseFolders``.
 package final class FileStoreHost: StoreHost {
@@ -40,6 +41,19 @@ package final class FileStoreHost: StoreHost {
     ) async throws(StatusError) -> FileStoreHost {
         let folders = try await DatabaseFolders.open(inFolder: configuration.folder)
         return FileStoreHost(defaultStore, folders, configuration.forAdditionalDatabase, logger: logger)
+    }
+
+    /// Returns a file of a database's folder.
+    ///
+    /// - Parameter id: The additional database, or `nil` for the default one.
+    /// - Returns: `nil` if the database does not exist.
+    package func file(
+        _ name: LockedAtomicFile.Name,
+        of id: DatabaseID?
+    ) async throws(StatusError) -> LockedAtomicFile? {
+        guard let id else { return try await .open(name, inFolder: configuration.folder) }
+        guard try await contains(id) else { return nil }
+        return try await .open(name, inFolder: folders.path(of: id))
     }
 
     package var defaultStore: any DocumentStore { defaultFileStore }

@@ -4,7 +4,7 @@ package import DocumentStore
 package import Logging
 internal import QueryEngine
 internal import StorageIO
-package import UTF8Text
+internal import UTF8Text
 
 /// A store in a data folder: one file per document, a write-ahead journal, and an index.
 ///
@@ -145,7 +145,7 @@ extension FileStore {
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: UTF8Key?
+        by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         let disk = components.disk
         do throws(StatusError) {

@@ -88,14 +88,7 @@ struct RestrictedStore: DocumentStore {
         do throws(StatusError) {
             return try await body()
         } catch {
-            guard caller.collections != nil, let progress = error.progress else { throw error }
-            let percentage = progress.percentage.map { ": \($0) % complete" } ?? ""
-            var concealed = StatusError(
-                .unavailable,
-                "The index is being rebuilt\(percentage). Queries need it; try again later."
-            )
-            concealed.retryAfter = error.retryAfter
-            throw concealed
+            throw caller.collections == nil ? error : error.concealingCounts
         }
     }
 
@@ -122,7 +115,7 @@ struct RestrictedStore: DocumentStore {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: UTF8Key?
+        by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         for (index, write) in writes.enumerated() {
             do throws(StatusError) {
@@ -155,6 +148,17 @@ struct RestrictedStore: DocumentStore {
 
     var writeBlockedReason: StatusError? {
         get async { await base.writeBlockedReason }
+    }
+}
+
+extension StatusError {
+    /// The error without the numbers of documents in the database.
+    var concealingCounts: StatusError {
+        guard let progress else { return self }
+        let percentage = progress.percentage.map { ": \($0) % complete" } ?? ""
+        var concealed = StatusError(.unavailable, "The index is being rebuilt\(percentage). Queries need it; try again later.")
+        concealed.retryAfter = retryAfter
+        return concealed
     }
 }
 

@@ -8,7 +8,7 @@ extension ServiceContext {
         _ writes: [Write],
         validating reads: ReadSet = ReadSet()
     ) async throws(StatusError) -> CommitResult {
-        try await store.commit(writes, validating: reads, by: caller.keyID)
+        try await store.commit(writes, validating: reads, by: CommitAuthor(keyID: caller.keyID))
     }
 
     /// Commits a single write. Its errors have no write index.

@@ -42,6 +42,14 @@ final class DatabaseLease: Sendable {
         }
     }
 
+    /// True if the database exists.
+    var exists: Bool { database.store != nil }
+
+    /// Creates the database if it does not exist.
+    func createIfNeeded() async throws(StatusError) {
+        _ = try await storeCreatingIfNeeded
+    }
+
     private func closedError(_ reason: Database.CloseReason) -> StatusError {
         let name = Excerpt(database.id.description)
         return switch reason {
@@ -122,7 +130,7 @@ extension DatabaseLease: DocumentStore {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: UTF8Key?
+        by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         guard writes.isEmpty else { return try await storeCreatingIfNeeded.commit(writes, validating: reads, by: author) }
         return try await store.commit(writes, validating: reads, by: author)

@@ -68,7 +68,7 @@ struct EmptyStore: DocumentStore {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: UTF8Key?
+        by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         guard writes.isEmpty else { throw Self.notCreated }
         return CommitResult(sequence: nil, commitTime: .current(), writeResults: [])

@@ -90,7 +90,7 @@ package final class TransactionRegistry: Sendable {
             throw StatusError(.invalidArgument, "The transaction is read-only and cannot commit writes. Begin it with readWrite.")
         }
         do throws(StatusError) {
-            return try await store.commit(writes, validating: transaction.reads, by: owner.keyID)
+            return try await store.commit(writes, validating: transaction.reads, by: CommitAuthor(keyID: owner.keyID))
         } catch {
             guard error.code == .aborted else { throw error }
             var error = error

@@ -22,7 +22,7 @@ struct VersionHistoryTests {
         try await fixture.withStore { store in
             for author in [UTF8Key("k1"), nil, UTF8Key("k2")] {
                 let write = Write(path: path, operation: .replace(["author": .string(author?.string ?? "")]))
-                _ = try await store.commit([write], validating: ReadSet(), by: author)
+                _ = try await store.commit([write], validating: ReadSet(), by: CommitAuthor(keyID: author))
             }
         }
         try await fixture.withStore { store in

@@ -45,7 +45,7 @@ struct RestartTests {
         for author in ["k1", "k2"] {
             try await fixture.withStore(at: data) { store in
                 let write = Write(path: try DocumentPath("c/d"), operation: .replace(["by": .string(author)]))
-                _ = try await store.commit([write], validating: ReadSet(), by: UTF8Key(author))
+                _ = try await store.commit([write], validating: ReadSet(), by: CommitAuthor(keyID: UTF8Key(author)))
             }
         }
         try await fixture.withStore(at: data) { store in

@@ -36,7 +36,7 @@ extension StructuredQuery.Order {
         StructuredQuery.Order(.field(.documentName), direction)
     }
 
-    var isByName: Bool { key == .field(.documentName) }
+    package var isByName: Bool { key == .field(.documentName) }
 
     var reversed: StructuredQuery.Order {
         StructuredQuery.Order(key, direction == .ascending ? .descending : .ascending)
