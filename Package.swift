@@ -56,6 +56,16 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "KeySetFetching",
+            dependencies: [
+                "DocumentModel", "IdentityTokens",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "SecurityRules", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
@@ -101,7 +111,9 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "HearthWire", "JSONRPC", "StorageIO", "StrictJSON", "UTF8Text",
+                "CZlib", "Concurrency", "DocumentModel", "DocumentStore", "HearthWire", "IdentityTokens", "JSONRPC",
+                "SecurityRules",
+                "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -110,7 +122,9 @@ let package = Package(
         .target(
             name: "HearthHTTP",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "JSONRPC", "StrictJSON", "UTF8Text",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "IdentityTokens", "JSONRPC",
+                "StrictJSON",
+                "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -156,7 +170,7 @@ let package = Package(
             name: "FirestoreREST",
             dependencies: [
                 "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "HearthAPI", "HearthHTTP", "JSONRPC",
-                "StrictJSON", "UTF8Text",
+                "SecurityRules", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -182,7 +196,9 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAdmin", "HearthClient",
-                "HearthHTTP", "HearthAPI", "HearthWire", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text",
+                "HearthHTTP", "HearthAPI", "HearthWire", "IdentityTokens", "KeySetFetching", "SecurityRules", "StorageIO",
+                "StrictJSON",
+                "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -194,8 +210,9 @@ let package = Package(
             name: "HearthBench",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreAPI", "FirestoreProto", "FirestoreREST", "HearthClient",
-                "HearthHTTP", "HearthAPI", "StrictJSON", "UTF8Text",
+                "HearthHTTP", "HearthAPI", "SecurityRules", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -242,7 +259,8 @@ let package = Package(
             name: "ServerTestSupport",
             dependencies: [
                 "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAPI",
-                "HearthAdmin", "HearthHTTP", "StrictJSON", "UTF8Text", "TestSupport",
+                "HearthAdmin", "HearthHTTP", "IdentityTokens", "StrictJSON", "UTF8Text", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -325,7 +343,8 @@ let package = Package(
             dependencies: [
                 "HearthAPI", "DocumentIndex", "DocumentModel", "DocumentStore", "DocumentStoreConformance",
                 "FileStore",
-                "FuzzedInputs", "JSONRPC", "QueryEngine", "StrictJSON", "UTF8Text", "TestSupport",
+                "FuzzedInputs", "IdentityTokens", "JSONRPC", "QueryEngine", "SecurityRules", "StrictJSON", "UTF8Text",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings

@@ -35,6 +35,8 @@ package enum HearthMethods {
             GetServerLog.self,
             ListDatabases.self,
             DeleteDatabase.self,
+            SetRules.self,
+            GetRules.self,
             CreateKey.self,
             ListKeys.self,
             RevokeKey.self,

@@ -44,7 +44,12 @@ package struct HTTPServer: Service {
         logger: Logger,
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) throws(StatusError) {
-        try configuration.checkHost(hasKeys: context.keys.hasValidKey)
+        if context.rulesRegistry.isEmulator {
+            try configuration.checkEmulatorHost()
+        } else {
+            let hasEndUsers = context.rulesRegistry.hasRules || context.endUsers.authority != nil
+            try configuration.checkHost(hasKeys: context.keys.hasValidKey || hasEndUsers)
+        }
         // A server reachable from other machines requires keys even if all of them are revoked later.
         if !configuration.isLoopback { context.keys.requireKeys() }
         let resources = ServerResources(configuration, context: context, logger: logger)
@@ -69,6 +74,7 @@ package struct HTTPServer: Service {
         try await withGracefulShutdownHandler {
             // Cancelled when the server ends.
             async let _ = context.keys.runMaintenance()
+            async let _ = context.rulesRegistry.runMaintenance()
             async let _ = context.sessions.runMaintenance()
             async let _ = context.runCommitRateSampling()
             async let _ = resources.streams.runTasks()
@@ -139,7 +145,9 @@ package struct HTTPServer: Service {
 
     /// Logs warnings about insecure configurations.
     private func logAccessWarnings() {
-        if !context.keys.requiresKeys {
+        if context.rulesRegistry.isEmulator {
+            logger.warning("The server is in emulator mode: every program and user on this machine can read and write everything")
+        } else if !context.keys.requiresKeys {
             logger.warning(
                 """
                 The server has no API keys: every program and user on this machine can read and write everything. \

@@ -21,6 +21,8 @@ package struct InProcessServer: Sendable {
     package let context: ServiceContext
     package let bodyBudget: MemoryBudget
     package let responseBudget: MemoryBudget
+    /// The routes of all modules.
+    package let routes: [Route]
     /// The data folder.
     package let folder: String
     private let stop: @Sendable () async -> Void
@@ -30,6 +32,7 @@ package struct InProcessServer: Sendable {
         context: ServiceContext,
         bodyBudget: MemoryBudget,
         responseBudget: MemoryBudget,
+        routes: [Route],
         folder: String,
         stop: @escaping @Sendable () async -> Void
     ) {
@@ -37,6 +40,7 @@ package struct InProcessServer: Sendable {
         self.context = context
         self.bodyBudget = bodyBudget
         self.responseBudget = responseBudget
+        self.routes = routes
         self.folder = folder
         self.stop = stop
     }
@@ -101,6 +105,8 @@ private let pageAssets = Result { try PageAssets(.find(explicit: repository)) }
 /// Runs `body` with a server whose project is `p`, then shuts the server down and waits for it to stop.
 ///
 /// - Parameters:
+///   - rules: The security rules of the server; `nil` for none.
+///   - endUsers: The authentication of end users. If it accepts unsigned tokens, the server is in emulator mode.
 ///   - additionalModules: Modules with routes of the test's own.
 ///   - configureStore: Changes the configuration of the stores, and may prepare their data folder.
 package func withServer(
@@ -110,6 +116,8 @@ package func withServer(
     logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
     hasPages: Bool = false,
     allowsClearing: Bool = false,
+    rules: String? = nil,
+    endUsers: EndUserAuthenticator = EndUserAuthenticator(),
     modules additionalModules: [any RouteModule] = [],
     configureStore: @Sendable (inout FileStoreConfiguration) async throws -> Void = { _ in },
     _ body: @Sendable (InProcessServer) async throws -> Void
@@ -125,29 +133,38 @@ package func withServer(
     storeConfiguration.segmentBytes = 256 << 10
     try await configureStore(&storeConfiguration)
     let store = try await FileStore.open(storeConfiguration, logger: logger)
+    let keys = try await APIKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger)
+    let isEmulator = endUsers.acceptsUnsignedTokens
+    let registry = RulesRegistry(isEmulator: isEmulator, logger: logger, onRules: { if !isEmulator { keys.requireKeys() } })
+    if let rules { try registry.setServerRules(Array(rules.utf8)) }
+    if endUsers.authority != nil { keys.requireKeys() }
     let databases = try await DatabaseRegistry.open(
         defaultID: DatabaseID(project: "p"),
         of: FileStoreHost.open(store, storeConfiguration, logger: logger),
         limit: databaseLimit,
+        rules: registry,
         logger: logger
     )
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await APIKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
+        keys: keys,
+        endUsers: endUsers,
+        rulesRegistry: registry,
         databases: databases
     )
     let (ports, port) = AsyncStream<Int>.makeStream()
     let pages =
         hasPages ? AdminPages(context: context, assets: try pageAssets.get(), uploadFolder: folder, logger: logger) : nil
-    let modules: [(any RouteModule)?] = [
+    let ownModules: [(any RouteModule)?] = [
         APIModule(context), FirestoreRESTModule(context, allowsClearing: allowsClearing), FirestoreGRPCModule(context),
         pages.map { AdminModule($0) },
     ]
+    let modules = ownModules.compactMap { $0 } + additionalModules
     let server = try HTTPServer(
         configuration: configuration,
         context: context,
-        modules: modules.compactMap { $0 } + additionalModules,
+        modules: modules,
         logger: logger
     ) {
         port.yield($0)
@@ -166,6 +183,7 @@ package func withServer(
                         context: context,
                         bodyBudget: server.resources.bodyBudget,
                         responseBudget: server.resources.responseBudget,
+                        routes: modules.flatMap { $0.routes(using: server.resources) },
                         folder: folder
                     ) {
                         await group.triggerGracefulShutdown()

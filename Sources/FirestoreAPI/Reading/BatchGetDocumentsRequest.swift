@@ -35,7 +35,7 @@ package struct BatchGetDocumentsRequest: Sendable {
     package func respond(in context: ServiceContext) async throws(StatusError) -> Response {
         try await consistency.read(in: context) { consistency, newTransaction throws(StatusError) in
             let time = try await consistency.resolvedReadTime(in: context)
-            let consistency = consistency.transaction == nil ? ReadConsistency(readTime: time) : consistency
+            let consistency = consistency.transaction == nil ? .snapshot(at: time) : consistency
             return Response(
                 try await entries(consistency, in: context),
                 readTime: time,

@@ -10,7 +10,7 @@ package struct PartitionQueryRequest: Sendable {
     private let limit: Int
     private let readTime: Timestamp?
 
-    package static let requiredPermission = RunQuery.requiredPermission
+    package static let requiredPermission = Permission.reader
 
     /// The minimum size of a partition; fewer documents are not worth a separate query.
     private static let minimumPartitionSize = 128

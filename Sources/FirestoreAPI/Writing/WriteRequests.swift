@@ -66,10 +66,23 @@ package struct UpdateDocumentRequest: Sendable {
     package func respond(in context: ServiceContext) async throws(StatusError) -> EncodedDocument {
         let time = try await context.commit(write).commitTime
         // As of the commit: another writer may have changed the document since.
-        return try await GetDocument.call(
-            .init(path: write.path, mask: mask, consistency: ReadConsistency(readTime: time)),
-            in: context
-        )
+        do throws(StatusError) {
+            return try await GetDocument.call(.init(path: write.path, mask: mask, consistency: .snapshot(at: time)), in: context)
+        } catch  where error.code == .permissionDenied && context.caller.isEndUser {
+            // Who may write but not read gets what it has written.
+            let written = EncodedDocument(Document(path: write.path, fields: write.fields, createTime: time, updateTime: time))
+            return try mask.map { mask throws(StatusError) in try written.masked(mask) } ?? written
+        }
+    }
+}
+
+extension Write {
+    /// The fields of the write itself.
+    fileprivate var fields: MapValue {
+        switch operation {
+        case .replace(let fields), .patch(let fields, _): fields
+        case .delete, .verify: MapValue()
+        }
     }
 }
 

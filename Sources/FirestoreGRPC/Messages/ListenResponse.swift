@@ -67,6 +67,10 @@ extension ProtoListenResponse {
             documentDelete.document = database.name(of: path)
             documentDelete.removedTargetIds = removedTargets
             documentDelete.readTime = Google_Protobuf_Timestamp(time)
+        case .withdrawn(let path, let removedTargets, let time):
+            documentRemove.document = database.name(of: path)
+            documentRemove.removedTargetIds = removedTargets
+            documentRemove.readTime = Google_Protobuf_Timestamp(time)
         case .filter(let id, let count, let paths):
             filter.targetID = id
             filter.count = Int32(clamping: count)

@@ -11,7 +11,7 @@ extension FirestoreService {
     ///
     /// - Parameter documents: The encoded documents that all listeners share.
     static func listen(sharing documents: EncodedDocumentCache) -> StreamMethod<ProtoListenRequest, ListenResponse> {
-        StreamMethod(requiredPermission: .reader) { requests, responses, context in
+        StreamMethod(requiredPermission: .readDocuments) { requests, responses, context in
             guard let first = try await requests.next() else { return }
             let database = try StatusError.locating(in: "database") { () throws(StatusError) in
                 try DatabaseName(first.database)

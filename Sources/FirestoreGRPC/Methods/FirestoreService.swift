@@ -35,6 +35,6 @@ enum FirestoreService {
             "UpdateDocument": updateDocument,
             "Write": GRPCStream(write),
         ]
-        return GRPCService(name: name, methods: methods)
+        return GRPCService(name: name, isOpenToEndUsers: true, methods: methods)
     }
 }

@@ -32,8 +32,8 @@ struct UnimplementedMethod: GRPCMethod {
 /// A method with one request message, whose response is complete before its first message is sent: a unary or server-streaming
 /// method.
 struct GRPCCall: GRPCMethod {
-    /// The role required to make the call; `nil` if it is open to everyone.
-    let requiredPermission: Role?
+    /// The permission required to make the call; `nil` if it is open to everyone.
+    let requiredPermission: Permission?
     /// The maximum length of the message, if it is less than that of all requests.
     var maximumMessageBytes = Int.max
     /// The typical size of a response; see `RPCMethod`.
@@ -45,7 +45,7 @@ struct GRPCCall: GRPCMethod {
 
     /// Creates a unary method.
     static func unary<Input: Message, Output: Message>(
-        _ requiredPermission: Role?,
+        _ requiredPermission: Permission?,
         maximumMessageBytes: Int = .max,
         expectedResponseBytes: Int = smallResponseBytes,
         _ body: @escaping @Sendable (Input, ServiceContext) async throws(StatusError) -> Output
@@ -61,7 +61,7 @@ struct GRPCCall: GRPCMethod {
 
     /// Creates a method, unary or server-streaming, that encodes its messages itself.
     static func encoded<Input: Message>(
-        _ requiredPermission: Role?,
+        _ requiredPermission: Permission?,
         expectedResponseBytes: Int = smallResponseBytes,
         _ body: @escaping @Sendable (Input, ServiceContext) async throws(StatusError) -> GRPCMessages
     ) -> GRPCCall {

@@ -48,6 +48,7 @@ package struct FirestoreGRPCModule: RouteModule {
     private func policy(of service: GRPCService) -> RoutePolicy {
         var policy = RoutePolicy.api
         policy.access = service.access
+        policy.isOpenToEndUsers = service.isOpenToEndUsers
         // Firestore's clients have no sessions.
         policy.sessionCookies = .ignored
         policy.body.maximumBytes = context.server.limits.maximumBodyBytes
@@ -70,6 +71,8 @@ struct GRPCService: Sendable {
     let name: String
     /// The callers that may use it.
     var access = RoutePolicy.Access.authenticated
+    /// True if end users may use it, where rules decide.
+    var isOpenToEndUsers = false
     let methods: [UTF8Key: any GRPCMethod]
 
     /// Responds to a call of a method. An error is a status in the head of the response, except for those that the route maps.

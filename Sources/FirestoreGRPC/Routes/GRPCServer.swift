@@ -63,7 +63,7 @@ extension GRPCCall {
         }
         return try Response(
             try result.get(),
-            isOfWrite: requiredPermission == .writer,
+            isOfWrite: requiredPermission?.role == .writer,
             within: reservation,
             on: requestContext.channel.eventLoop
         )

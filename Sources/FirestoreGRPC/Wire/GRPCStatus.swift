@@ -27,19 +27,25 @@ struct GRPCStatus: Error, Sendable {
     /// Creates the status of a call that failed. Clients read nothing but the code and the message, so the message includes the
     /// error's locations.
     init(_ error: StatusError) {
-        self.init(error.code.refusingListeners, error.messageWithLocation)
+        self.init(error.isOfExpiredToken ? .unauthenticated : error.code.refusingListeners, error.messageWithLocation)
     }
 
     /// Creates the status of a request that was rejected. Clients repeat calls without valid credentials forever, unless they are
     /// told that it is for good.
     init(_ failure: HTTPFailure) {
-        let code = failure.isOfCredentials ? .permissionDenied : failure.error.statusCode.refusingListeners
+        let code: StatusCode =
+            switch failure.credentialsFailure {
+            case .refused: .permissionDenied
+            case .expiredToken: .unauthenticated
+            case nil: failure.error.statusCode.refusingListeners
+            }
         self.init(code, failure.error.message)
     }
 }
 
 extension StatusCode {
-    /// The code to send. A listener of an official client retries UNAUTHENTICATED forever, with the same credentials.
+    /// The code to send. A listener of an official client retries UNAUTHENTICATED forever, with the same credentials, unless it has
+    /// an ID token: then it gets itself a new one.
     fileprivate var refusingListeners: StatusCode {
         self == .unauthenticated ? .permissionDenied : self
     }

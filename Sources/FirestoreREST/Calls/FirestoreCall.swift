@@ -42,7 +42,7 @@ package struct FirestoreCall: Sendable {
     package var acceptsBody: Bool { type(of: call).acceptsBody }
 
     /// True if the call changes documents.
-    package var isWrite: Bool { type(of: call).requiredPermission == .writer }
+    package var isWrite: Bool { type(of: call).requiredPermission.role == .writer }
 
     /// The typical size of a response.
     package var expectedResponseBytes: Int { type(of: call).expectedResponseBytes }

@@ -5,7 +5,7 @@ import StrictJSON
 /// A call to one REST method, initialized from the request's path and query; its body is decoded when it is executed.
 protocol RESTCall: Sendable {
     /// The role required to make the call.
-    static var requiredPermission: Role { get }
+    static var requiredPermission: Permission { get }
     /// The fields accepted in the query.
     static var parameters: [ProtoField] { get }
     static var acceptsBody: Bool { get }

@@ -3,7 +3,7 @@ package import HearthAPI
 package import HearthHTTP
 import Hummingbird
 
-/// Firestore's REST API, version 1, and the emulator's call that deletes all documents, as routes of Hearth's server.
+/// Firestore's REST API, version 1, and the calls of its emulator, as routes of Hearth's server.
 package struct FirestoreRESTModule: RouteModule {
     private let context: ServiceContext
     private let allowsClearing: Bool
@@ -19,7 +19,7 @@ package struct FirestoreRESTModule: RouteModule {
 
     package func routes(using server: ServerResources) -> [Route] {
         let calls = FirestoreRoute(context, server)
-        let clearing = ClearDatabaseRoute(context, isAllowed: allowsClearing)
+        let emulator = EmulatorRoute(context, allowsClearing: allowsClearing)
         return [
             Route(
                 below: "/v1/",
@@ -29,12 +29,28 @@ package struct FirestoreRESTModule: RouteModule {
                     .patch: calls.respond(to:in:), .delete: calls.respond(to:in:),
                 ]
             ),
-            Route(below: "/emulator/v1/", policy, [.delete: clearing.respond(to:in:)]),
+            Route(
+                below: "/emulator/v1/",
+                emulatorPolicy,
+                [
+                    .get: emulator.respond(to:in:), .head: emulator.respond(to:in:), .put: emulator.respond(to:in:),
+                    .delete: emulator.respond(to:in:),
+                ]
+            ),
         ]
+    }
+
+    /// The policy of the emulator's calls: by test programs only.
+    private var emulatorPolicy: RoutePolicy {
+        var policy = policy
+        policy.isOpenToEndUsers = false
+        policy.runsOnEventLoop = false
+        return policy
     }
 
     private var policy: RoutePolicy {
         var policy = RoutePolicy.api
+        policy.isOpenToEndUsers = true
         // Firestore's clients have no sessions.
         policy.sessionCookies = .ignored
         policy.origins.crossOrigin = .firestore(methods: "DELETE, GET, HEAD, PATCH, POST")

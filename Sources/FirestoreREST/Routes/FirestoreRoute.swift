@@ -60,39 +60,6 @@ struct FirestoreRoute: Sendable {
     }
 }
 
-/// `DELETE /emulator/v1/…/documents`: deletes all documents of a database, if the server allows it.
-struct ClearDatabaseRoute: Sendable {
-    private let context: ServiceContext
-    private let isAllowed: Bool
-    private let deadlines: CallDeadlines
-
-    init(_ context: ServiceContext, isAllowed: Bool) {
-        self.context = context
-        self.isAllowed = isAllowed
-        deadlines = CallDeadlines(timeout: context.server.limits.callTimeout)
-    }
-
-    func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
-        guard isAllowed else {
-            throw HTTPFailure(
-                .forbidden,
-                .permissionDenied,
-                "Deleting all documents is disabled. Start the server with --allow-clearing to enable it."
-            )
-        }
-        let context = context.withCaller(requestContext.caller)
-        do {
-            let call = try ClearDatabaseCall(path: request.uri.path.utf8)
-            _ = try await deadlines.run(on: requestContext.executor) {
-                try await call.run(in: context.inDatabase(call.database.id))
-            }
-            return Response(json: Array("{}".utf8))
-        } catch let error as StatusError where error.code != .internal {
-            throw HTTPFailure(firestore: error)
-        }
-    }
-}
-
 extension Request {
     /// Parses the request as a Firestore call.
     fileprivate func firestoreCall() throws(HTTPFailure) -> FirestoreCall {

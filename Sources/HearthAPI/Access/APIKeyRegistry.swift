@@ -9,7 +9,7 @@ package import UTF8Text
 /// The API keys of a server, and the authentication of its callers.
 ///
 /// Keys are stored as hashes in `keys.json` in the data folder. Commands may change the file while a server runs;
-/// ``runMaintenance()`` picks up the change within a second.
+/// ``runMaintenance()`` picks up the change within a second, and notices which ID tokens of end users have expired.
 ///
 /// As long as the file has never existed, every client that reaches the server has full access. Once it exists, every call
 /// requires a key, even after the last key was revoked or the file was deleted. Only a restart of the server lifts the
@@ -320,7 +320,8 @@ extension APIKeyRegistry {
 extension APIKeyRegistry.State {
     fileprivate func isValid(_ caller: Caller, at now: Timestamp) -> Bool {
         switch caller.identity {
-        case .system: true
+        case .system, .emulatorOwner: true
+        case .endUser: caller.user.map { !$0.isExpired(at: now) } ?? true
         case .openAccess: !requiresKeys
         case .unauthenticated: false
         case .key(let id): keys[id].map { !$0.isExpired(at: now) && Caller($0) == caller } ?? false

@@ -13,6 +13,10 @@ package struct Caller: Hashable, Sendable {
         case openAccess
         /// The holder of the key with this ID.
         case key(UTF8Key)
+        /// The owner of a server in emulator mode: anyone on the machine who claims to be.
+        case emulatorOwner
+        /// An end user; `nil` for nobody signed in.
+        case endUser(EndUser.ID?)
 
         /// The ID of the key, or `nil` for callers without a key.
         var keyID: UTF8Key? {
@@ -24,6 +28,8 @@ package struct Caller: Hashable, Sendable {
     package let role: Role
     /// The collections that the caller has access to, with their subcollections; `nil` for the whole database.
     package let collections: [CollectionPath]?
+    /// The signed-in end user; `nil` for all other callers.
+    package let user: EndUser?
 
     /// The server process itself, with full access.
     package static let system = Caller(.system, role: .admin)
@@ -33,14 +39,30 @@ package struct Caller: Hashable, Sendable {
     /// A caller without the required key. It has access to no collection, and every method rejects it.
     package static let unauthenticated = Caller(.unauthenticated, role: .reader, collections: [])
 
-    private init(_ identity: Identity, role: Role, collections: [CollectionPath]? = nil) {
+    /// The owner of a server in emulator mode, with full access.
+    package static let emulatorOwner = Caller(.emulatorOwner, role: .admin)
+    /// An end user who is not signed in. Rules decide about all that it may do.
+    package static let anonymous = Caller(.endUser(nil), role: .reader)
+
+    private init(_ identity: Identity, role: Role, collections: [CollectionPath]? = nil, user: EndUser? = nil) {
         self.identity = identity
         self.role = role
         self.collections = collections
+        self.user = user
     }
 
     init(_ key: APIKey) {
         self.init(.key(key.id), role: key.role, collections: key.collections)
+    }
+
+    /// Creates a signed-in end user. Rules decide about all that it may do.
+    package init(_ user: EndUser) {
+        self.init(.endUser(user.id), role: .reader, user: user)
+    }
+
+    /// True if rules decide about all that the caller may do.
+    package var isEndUser: Bool {
+        if case .endUser = identity { true } else { false }
     }
 }
 
@@ -125,4 +147,16 @@ extension CollectionPath {
 extension Caller {
     /// The ID of the caller's key, or `nil` if it has none.
     package var keyID: UTF8Key? { identity.keyID }
+
+    /// The name under which the streams of a key or of a signed-in user are counted; `nil` for callers without either.
+    package var quotaKey: UTF8Key? {
+        switch identity {
+        case .key(let id): id
+        case .endUser(let user?): UTF8Key("\(user.issuer.string)\n\(user.uid.string)")
+        case .system, .unauthenticated, .openAccess, .emulatorOwner, .endUser(nil): nil
+        }
+    }
+
+    /// The reason for the end of a stream whose caller has become invalid.
+    package var endOfAccess: OutgoingWatchFrame.EndReason { user == nil ? .revoked : .unauthenticated }
 }

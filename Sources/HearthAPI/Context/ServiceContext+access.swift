@@ -2,18 +2,23 @@ package import DocumentModel
 import JSONRPC
 
 extension ServiceContext: RPCContext {
-    /// Requires that the caller is still valid and has at least the given role.
+    /// Requires that the caller is still valid and has a permission.
     ///
-    /// - Throws: ``StatusCode/unauthenticated`` if its key was revoked or has expired since authentication;
-    ///   ``StatusCode/permissionDenied`` if its role is insufficient.
-    package func authorize(_ role: Role) throws(StatusError) {
+    /// - Throws: ``StatusCode/unauthenticated`` if its key was revoked, or its key or token has expired, since authentication;
+    ///   ``StatusCode/permissionDenied`` if its role is insufficient, or the permission is not open to end users.
+    package func authorize(_ permission: Permission) throws(StatusError) {
         guard keys.isValid(caller) else {
+            guard caller.user == nil else { throw .tokenExpired }
             throw StatusError(.unauthenticated, "The key was revoked or has expired. Ask an admin for a new one.")
         }
-        guard caller.role < role else { return }
+        if caller.isEndUser {
+            guard !permission.isOpenToEndUsers else { return }
+            throw .closedToEndUsers("The call requires a key with the role \(permission.role.rawValue).")
+        }
+        guard caller.role < permission.role else { return }
         throw StatusError(
             .permissionDenied,
-            "The call requires a key with the role \(role.rawValue); the key has the role \(caller.role.rawValue)."
+            "The call requires a key with the role \(permission.role.rawValue); the key has the role \(caller.role.rawValue)."
         )
     }
 
@@ -21,7 +26,7 @@ extension ServiceContext: RPCContext {
     ///
     /// - Throws: ``StatusCode/permissionDenied``.
     func requireAuthenticatedCaller() throws(StatusError) {
-        guard caller.identity == .openAccess else { return }
+        guard [.openAccess, .emulatorOwner].contains(caller.identity) else { return }
         throw StatusError(
             .permissionDenied,
             "The call requires a key with the role admin, and no keys exist. Create the first key on the machine with the data folder: "
@@ -30,10 +35,20 @@ extension ServiceContext: RPCContext {
     }
 }
 
+extension StatusError {
+    /// The error for what is not open to end users, whatever the rules are.
+    package static func closedToEndUsers(_ reason: String) -> StatusError {
+        StatusError(.permissionDenied, "\(reason) It is not open to end users.")
+    }
+}
+
 extension [ErrorDescription] {
     /// The errors for callers without the required rights.
     static let accessErrors = [
-        ErrorDescription(status: .unauthenticated, "The key was revoked or has expired."),
-        ErrorDescription(status: .permissionDenied, "The role or the collections of the key do not permit the call."),
+        ErrorDescription(status: .unauthenticated, "The key was revoked, or the key or token has expired."),
+        ErrorDescription(
+            status: .permissionDenied,
+            "The role or the collections of the key, or the rules for an end user, do not permit the call."
+        ),
     ]
 }

@@ -19,7 +19,7 @@ extension ServiceContext {
     /// A database that does not exist reads as empty and is created by the first write.
     ///
     /// - Throws: ``StatusCode/permissionDenied`` if the caller's key is restricted to collections, which are always those of the
-    ///   default database; ``StatusCode/resourceExhausted`` if too many databases are in use; the store's error if the
+    ///   default database, or for an end user if the database does not exist; ``StatusCode/resourceExhausted`` if too many databases are in use; the store's error if the
     ///   database cannot be opened.
     package func inDatabase(_ id: DatabaseID) async throws(StatusError) -> ServiceContext {
         if id == databaseName { return self }
@@ -37,7 +37,15 @@ extension ServiceContext {
                     + "\(Excerpt(id.description)). Use an unrestricted key."
             )
         }
-        return using(try await databases.lease(id))
+        let lease = try await databases.lease(id)
+        // Its first write would create it, and the rules of the server may allow one in a database of any name.
+        guard !caller.isEndUser || rulesRegistry.isEmulator || lease.exists else { throw .deniedByRules }
+        return using(lease)
+    }
+
+    /// Creates the selected database if it does not exist, as its first write does.
+    func createDatabaseIfNeeded() async throws(StatusError) {
+        try await (store as? DatabaseLease)?.createIfNeeded()
     }
 
     /// Returns a context for the database with the given name, with the same caller.

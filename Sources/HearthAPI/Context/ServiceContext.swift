@@ -17,6 +17,12 @@ package struct ServiceContext: Sendable {
     /// The commit rates of the selected database.
     package private(set) var commitRates = CommitRates()
     package let keys: APIKeyRegistry
+    /// The security rules of the selected database.
+    package private(set) var rules: DatabaseRules
+    /// The security rules of all databases.
+    package let rulesRegistry: RulesRegistry
+    /// The authentication of end users.
+    package let endUsers: EndUserAuthenticator
     /// The browser sessions.
     package let sessions: SessionRegistry
     package private(set) var caller: Caller
@@ -30,6 +36,9 @@ package struct ServiceContext: Sendable {
         server: ServerDescription = ServerDescription(),
         transactions: TransactionRegistry = TransactionRegistry(),
         keys: APIKeyRegistry = APIKeyRegistry(),
+        endUsers: EndUserAuthenticator = EndUserAuthenticator(),
+        rulesRegistry: RulesRegistry = RulesRegistry(),
+        rules: DatabaseRules? = nil,
         databases: DatabaseRegistry? = nil
     ) {
         self.store = store
@@ -37,6 +46,9 @@ package struct ServiceContext: Sendable {
         self.server = server
         self.transactions = transactions
         self.keys = keys
+        self.endUsers = endUsers
+        self.rulesRegistry = rulesRegistry
+        self.rules = rules ?? rulesRegistry.rulesInMemory(of: databases?.defaultID ?? .standard)
         sessions = SessionRegistry(keys: keys)
         caller = .system
     }
@@ -45,14 +57,30 @@ package struct ServiceContext: Sendable {
     package func withCaller(_ caller: Caller) -> ServiceContext {
         var context = self
         context.caller = caller
-        if caller.collections != nil { context.store = RestrictedStore(base: store, caller: caller) }
+        context.store = context.restricted(store)
         return context
+    }
+
+    /// Returns a store with what the caller has access to.
+    private func restricted(_ store: any DocumentStore) -> any DocumentStore {
+        if caller.isEndUser { return RulesStore(base: store, gate: RulesGate(rules: rules, user: caller.user)) }
+        return caller.collections == nil ? store : RestrictedStore(base: store, caller: caller)
+    }
+
+    /// The store that streams read, for targets to which their caller has been granted access.
+    var streamStore: any DocumentStore { (store as? RulesStore)?.base ?? store }
+
+    /// Returns the access of an end user to the target of a stream, yet to be decided; `nil` for other callers.
+    func access(to target: TargetAccess.Target) -> TargetAccess? {
+        guard let store = store as? RulesStore else { return nil }
+        return TargetAccess(to: target, store.gate, in: store.base)
     }
 
     /// Returns the context of calls in an additional database.
     func using(_ lease: DatabaseLease) -> ServiceContext {
         var context = self
-        context.store = lease
+        context.rules = lease.database.rules
+        context.store = context.restricted(lease)
         context.transactions = lease.database.transactions
         context.commitRates = lease.database.commitRates
         context.database = lease.database.id

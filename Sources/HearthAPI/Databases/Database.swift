@@ -6,6 +6,7 @@ import Synchronization
 final class Database: Sendable {
     let id: DatabaseID
     let transactions: TransactionRegistry
+    let rules: DatabaseRules
     /// The commit rates since the database was opened.
     let commitRates = CommitRates()
     private let shared: Mutex<SharedState>
@@ -39,8 +40,9 @@ final class Database: Sendable {
         case transferred(CommitNotification)
     }
 
-    init(_ id: DatabaseID, _ state: State, transactions: TransactionRegistry) {
+    init(_ id: DatabaseID, _ state: State, transactions: TransactionRegistry, rules: DatabaseRules) {
         self.id = id
+        self.rules = rules
         self.transactions = transactions
         shared = Mutex(SharedState(state: state))
     }

@@ -13,6 +13,7 @@ package actor DatabaseRegistry {
     private let host: any StoreHost
     /// The maximum number of open stores.
     private let limit: Int
+    private let rules: RulesRegistry
     private let logger: Logger
 
     /// The state of a known database.
@@ -41,11 +42,13 @@ package actor DatabaseRegistry {
         defaultID: DatabaseID,
         of host: any StoreHost,
         limit: Int,
+        rules: RulesRegistry,
         logger: Logger
     ) {
         self.defaultID = defaultID
         self.host = host
         self.limit = limit
+        self.rules = rules
         self.logger = logger
     }
 
@@ -55,11 +58,13 @@ package actor DatabaseRegistry {
     ///   - defaultID: The name of the default database.
     ///   - host: The host of the databases. Only the default database is open.
     ///   - limit: The maximum number of open databases, at least 1.
+    ///   - rules: The security rules of the server.
     /// - Throws: ``StatusCode/failedPrecondition`` if an additional database has the name of the default one.
     package static func open(
         defaultID: DatabaseID = .standard,
         of host: any StoreHost,
         limit: Int = 16,
+        rules: RulesRegistry = RulesRegistry(),
         logger: Logger
     ) async throws(StatusError) -> DatabaseRegistry {
         guard try await !host.contains(defaultID) else {
@@ -73,8 +78,11 @@ package actor DatabaseRegistry {
             defaultID: defaultID,
             of: host,
             limit: max(1, limit),
+            rules: rules,
             logger: logger
         )
+        // From the first rules on, all callers need a key or are end users, even if the database with the rules is never opened.
+        for id in try await host.databases() { try await rules.checkRules(of: id) }
         // A previous deletion may have been interrupted.
         await databases.startPurging()
         return databases
@@ -125,7 +133,12 @@ extension DatabaseRegistry {
         do throws(StatusError) {
             let identity = DatabaseIdentity(id)
             let state: Database.State = try await host.contains(id) ? .open(openStore(identity)) : .absent(identity)
-            let database = Database(id, state, transactions: TransactionRegistry(limits: .additionalDatabase))
+            let database = Database(
+                id,
+                state,
+                transactions: TransactionRegistry(limits: .additionalDatabase),
+                rules: try await rules.rules(of: id, isDefault: false)
+            )
             slots[id] = .open(database)
             return database
         } catch {
@@ -151,6 +164,7 @@ extension DatabaseRegistry {
         defer { creations[database.id] = nil }
         let store = try await openStore(identity)
         database.attach(store)
+        try await rules.didCreate(database.rules)
         logger.notice("Database created", metadata: ["database.id": "\(database.id)"])
         return store
     }

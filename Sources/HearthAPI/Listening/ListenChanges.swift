@@ -33,11 +33,16 @@ struct ListenChanges {
     }
 
     /// Returns the messages, in the order in which the documents were added.
-    func messages(at time: Timestamp) -> [ListenMessage] {
+    ///
+    /// - Parameter withholdsOthers: True if the client may see only documents that are in a target.
+    func messages(at time: Timestamp, withholdsOthers: Bool) -> [ListenMessage] {
         keys.compactMap { key in
             guard let entry = entries[key] else { return nil }
             guard let document = entry.document else {
                 return .deleted(key.path, removedTargets: entry.removedTargets, readTime: time)
+            }
+            guard !entry.targets.isEmpty || !withholdsOthers else {
+                return .withdrawn(key.path, removedTargets: entry.removedTargets, readTime: time)
             }
             return .changed(document, targets: entry.targets, removedTargets: entry.removedTargets)
         }

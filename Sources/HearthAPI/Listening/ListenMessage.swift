@@ -14,6 +14,8 @@ package enum ListenMessage: Sendable {
     case changed(EncodedDocument, targets: [Int32], removedTargets: [Int32])
     /// A document does not exist.
     case deleted(DocumentPath, removedTargets: [Int32], readTime: Timestamp)
+    /// A document has left targets, and is in no other one of the stream, so that its content is not for an end user to see.
+    case withdrawn(DocumentPath, removedTargets: [Int32], readTime: Timestamp)
     /// The number of documents of a resumed target, and which they are, unless there are too many. The client removes others.
     case filter(target: Int32, count: Int, [DocumentPath]?)
     /// All current targets show the same commit.

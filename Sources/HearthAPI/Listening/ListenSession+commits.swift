@@ -75,8 +75,13 @@ extension ListenSession {
         for (id, live) in targets {
             guard case .live(var state) = live.phase else { continue }
             do throws(StatusError) {
+                var access = live.access
+                if let current = access, commits.contains(where: current.isAffected) { try await access?.decide() }
                 let commit = try await live.coalescing(with: commits, from: store) ?? last
-                for change in try await state.apply(commit, from: store) {
+                let changes = try await state.apply(commit, from: store)
+                try await access?.decide(changes)
+                targets[id]?.access = access
+                for change in changes {
                     merged.add(change, document: try await document(after: change, in: &committed), to: live.target)
                 }
                 targets[id]?.phase = .live(state)
@@ -95,7 +100,7 @@ extension ListenSession {
             )
         )
         guard !merged.isEmpty || hasEnded else { return [] }
-        return recordTimes(of: merged.messages(at: last.time)) + snapshotUnlessReset
+        return recordTimes(of: merged.messages(at: last.time, withholdsOthers: withholdsOthers)) + snapshotUnlessReset
     }
 }
 

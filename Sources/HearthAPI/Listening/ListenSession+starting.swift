@@ -30,6 +30,7 @@ extension ListenSession {
             targets[target.target.id]?.barrier = last.lastSequence
             return []
         }
+        try await target.access?.decide()
         var messages: [ListenMessage] = []
         if let token = try await resumeToken(of: target, at: last) {
             var state = target.resumedState(after: token, at: position)
@@ -74,6 +75,9 @@ extension ListenSession {
         var state = readState
         let id = reading.target.id
         let (changes, isComplete) = try await state.read(from: store, at: time)
+        var access = reading.access
+        try await access?.decide(changes)
+        targets[id]?.access = access
         let messages = changes.map { change -> ListenMessage in
             guard let document = change.document else {
                 return .deleted(change.path, removedTargets: [id], readTime: missingTime)
@@ -124,7 +128,11 @@ extension ListenSession {
         // At the position of the session: no commit after the last of the changes has changed the target.
         let commit = Commit(sequence: position.lastSequence, time: time, changes: changes?.changes ?? [])
         var committed = ChangesByPath(commit)
-        for change in try await state.apply(commit, from: store) {
+        let netChanges = try await state.apply(commit, from: store)
+        var access = targets[target.id]?.access
+        try await access?.decide(netChanges)
+        targets[target.id]?.access = access
+        for change in netChanges {
             switch change.kind {
             case .added: difference += 1
             case .removed, .deleted: difference -= 1
@@ -132,7 +140,7 @@ extension ListenSession {
             }
             merged.add(change, document: try await document(after: change, in: &committed), to: target)
         }
-        var messages = recordTimes(of: merged.messages(at: time))
+        var messages = recordTimes(of: merged.messages(at: time, withholdsOthers: withholdsOthers))
         if let expected = target.expectedCount {
             let count = try await state.count(in: store, at: time)
             if count != expected + difference {

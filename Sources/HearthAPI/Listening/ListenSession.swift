@@ -20,6 +20,8 @@ package final class ListenSession {
     private let context: ServiceContext
     let store: any DocumentStore
     private let wakeup: WatchWakeup
+    /// Interrupts the stream of an end user whenever other rules decide.
+    private let rulesObservation: RevocationObservation?
     var targets: [Int32: ListenedTarget] = [:]
     /// The targets whose state has not been sent completely, in the order of their requests.
     var startingTargets: ArraySlice<Int32> = []
@@ -52,11 +54,13 @@ package final class ListenSession {
     /// Opens a stream without targets.
     package init(in context: ServiceContext, heartbeat: Duration = heartbeat) {
         self.context = context
-        store = context.store
-        position = context.store.position
+        store = context.streamStore
+        position = store.position
         // Clients ignore a snapshot that is not later than 1970.
         readTime = max(position.lastCommitTime ?? .minimum, .afterEpoch)
-        wakeup = WatchWakeup(heartbeat: heartbeat, timeout: nil)
+        let wakeup = WatchWakeup(heartbeat: heartbeat, timeout: nil)
+        self.wakeup = wakeup
+        rulesObservation = context.caller.isEndUser ? context.rules.onChange { wakeup.recordRulesChange() } : nil
     }
 }
 
@@ -82,7 +86,7 @@ extension ListenSession {
         } catch {
             return [.removed(target: target.id, cause: error)]
         }
-        targets[target.id] = ListenedTarget(target)
+        targets[target.id] = ListenedTarget(target, access: context.access(to: target.forRules))
         startingTargets.append(target.id)
         return [.added(target: target.id)]
     }
@@ -123,6 +127,9 @@ extension ListenSession {
     }
 
     private nonisolated(nonsending) func step(_ setWaiter: (Waiter) -> Void) async throws(StatusError) -> [ListenMessage] {
+        if wakeup.takeRulesChange() || targets.values.contains(where: { $0.access?.isDue == true }) {
+            return try await decideAgain()
+        }
         if let id = startingTargets.first {
             if let barrier = targets[id]?.barrier, position.lastSequence < barrier { return try await applyNextCommit() }
             return try await advanceInSeparateTask(id)
@@ -133,6 +140,27 @@ extension ListenSession {
         }
         await wait(setWaiter)
         return []
+    }
+
+    /// True if the client may see only documents that are in a target.
+    var withholdsOthers: Bool { rulesObservation != nil }
+
+    /// Decides about the access of an end user to all targets again, and ends those to which it has none any more.
+    private nonisolated(nonsending) func decideAgain() async throws(StatusError) -> [ListenMessage] {
+        var ended: [ListenMessage] = []
+        for (id, target) in targets {
+            guard var access = target.access else { continue }
+            do throws(StatusError) {
+                try await access.decide()
+                targets[id]?.access = access
+            } catch  where error.isOfTarget {
+                ended.append(end(id, cause: error))
+            } catch {
+                wakeup.recordRulesChange()
+                throw error.ofStream
+            }
+        }
+        return ended.isEmpty ? [] : ended + snapshotUnlessReset
     }
 
     /// Performs the next step of a target in a task of its own: a task keeps the stack memory of its deepest call, that of a query,

@@ -51,6 +51,14 @@ extension ListenTarget {
         }
     }
 
+    /// The target, as rules see it.
+    var forRules: TargetAccess.Target {
+        switch source {
+        case .query(let watched): .query(watched.query)
+        case .documents(let paths): .documents(paths)
+        }
+    }
+
     /// True if the documents of the target have only some of their fields, so that their messages are not shared with other
     /// targets.
     var hasProjection: Bool {

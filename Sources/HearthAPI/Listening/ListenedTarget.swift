@@ -28,9 +28,12 @@ struct ListenedTarget: Sendable {
     private let paths: Set<DocumentPath>
     /// The commits that must have been applied to all other targets before its state is read.
     var barrier: SequenceNumber?
+    /// The access of an end user; `nil` for other callers.
+    var access: TargetAccess?
 
-    init(_ target: ListenTarget) {
+    init(_ target: ListenTarget, access: TargetAccess?) {
         self.target = target
+        self.access = access
         if case .documents(let documents) = target.source { paths = Set(documents) } else { paths = [] }
     }
 
@@ -204,15 +207,6 @@ extension ListenedTarget.State {
         switch self {
         case .query(let state): try await state.paths(in: store)
         case .documents(let state): try await state.existing(in: store, at: time)
-        }
-    }
-}
-
-extension [OutgoingWatchFrame] {
-    /// The changes to documents in the frames.
-    fileprivate var changes: [OutgoingWatchFrame.Change] {
-        compactMap { frame in
-            if case .change(let change, _) = frame { change } else { nil }
         }
     }
 }

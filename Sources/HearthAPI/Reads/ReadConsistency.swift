@@ -9,10 +9,25 @@ package struct ReadConsistency: Sendable {
     package var readTime: Timestamp?
     /// The transaction to read in.
     package var transaction: TransactionID?
+    /// True if the server has chosen the time, that of a state that was the latest a moment ago.
+    private(set) var isOfServer = false
 
     package init(readTime: Timestamp? = nil, transaction: TransactionID? = nil) {
         self.readTime = readTime
         self.transaction = transaction
+    }
+
+    /// Creates the consistency of reads of the state as of a call's commit or first read.
+    package static func snapshot(at time: Timestamp) -> ReadConsistency {
+        var consistency = ReadConsistency(readTime: time)
+        consistency.isOfServer = true
+        return consistency
+    }
+
+    /// Requires that a caller may read at a point in time of its choice: the past could show an end user what rules now hide.
+    func requireAccess(for caller: Caller) throws(StatusError) {
+        guard caller.isEndUser, readTime != nil, !isOfServer else { return }
+        throw .closedToEndUsers("Reading at a point in time requires an API key.")
     }
 
     static let readTime = Parameter<Timestamp?>(

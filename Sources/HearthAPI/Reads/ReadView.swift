@@ -23,6 +23,7 @@ struct ReadView: Sendable {
 
     /// Creates the view for a consistency; the first read of a read-write transaction pins its snapshot.
     init(_ consistency: ReadConsistency, in context: ServiceContext) async throws(StatusError) {
+        try consistency.requireAccess(for: context.caller)
         store = context.store
         guard let id = consistency.transaction else {
             readTime = consistency.readTime

@@ -98,6 +98,8 @@ package enum OutgoingWatchFrame: Sendable {
         case shutdown
         /// The watcher's key was revoked or has expired, or its browser session has ended.
         case revoked
+        /// The ID token of the watcher has expired. It may continue with a new one.
+        case unauthenticated
         /// The watcher has fallen behind the retained commits and has requested to fail instead of being reset.
         case slow
     }
@@ -110,5 +112,21 @@ extension OutgoingWatchFrame {
         if contents == .paths { change.document = nil }
         if contents != .before { change.before = nil }
         return .change(change, position: position)
+    }
+}
+
+extension [OutgoingWatchFrame] {
+    /// The changes to documents in the frames.
+    var changes: [OutgoingWatchFrame.Change] {
+        compactMap { frame in
+            if case .change(let change, _) = frame { change } else { nil }
+        }
+    }
+
+    /// The frames without those about documents that cannot be read.
+    var withoutDamage: [OutgoingWatchFrame] {
+        filter { frame in
+            if case .damaged = frame { false } else { true }
+        }
     }
 }

@@ -46,7 +46,7 @@ package enum PollChanges: RPCMethod {
     )
 
     package static let name: UTF8Key = "changes.poll"
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.reader
     package static let summary = "Returns the changes since a token, and waits for a change if there is none."
     package static let parameters: [any ParameterDescription] =
         PreparedWatchTarget.parameters + [resume, waitMilliseconds, limit, WatchRequest.include, coalesce]

@@ -30,6 +30,17 @@ package enum PreparedWatchTarget: Hashable, Sendable {
         }
     }
 
+    /// The target, as rules see it.
+    var forRules: TargetAccess.Target {
+        get throws(StatusError) {
+            switch self {
+            case .document(let path): .documents([path])
+            case .collection(let path): .query(try NormalizedQuery(StructuredQuery(.collection(path))))
+            case .query(let watched): .query(watched.query)
+            }
+        }
+    }
+
     /// Text that uniquely identifies the target.
     var canonicalText: String {
         switch self {

@@ -31,6 +31,8 @@ final class WatchReader {
     private var hasWaited = false
     /// The budget for running a query with an offset again.
     private var runBudget: WatchRunBudget
+    /// The access of an end user to the target; `nil` for other callers.
+    private var access: TargetAccess?
     /// True if the next run has had to wait, so that it is at the last commit instead of the next one.
     private var hasPausedRuns = false
     /// True if not all commits could be coalesced for the last run. The next one does not wait, so that the stream catches up.
@@ -52,6 +54,7 @@ final class WatchReader {
     init(_ session: WatchSession) {
         self.session = session
         runBudget = session.request.runBudget
+        access = session.access
         state = WatchStateMachine(session.request.target, at: session.store.position)
     }
 
@@ -102,7 +105,8 @@ final class WatchReader {
         while phase != .ended, !Task.isCancelled {
             if let interruption = wakeup.interruption {
                 hasWaited = false
-                if let frames = recordSend(of: frames(for: interruption)) { return .send(frames) }
+                guard let frames = frames(for: interruption) else { return .step }
+                if let frames = recordSend(of: frames) { return .send(frames) }
                 continue
             }
             if needsAnotherCommit, !hasWaited {
@@ -117,8 +121,13 @@ final class WatchReader {
         return .end
     }
 
-    private func frames(for interruption: WatchWakeup.Interruption) -> [OutgoingWatchFrame] {
+    /// Returns the frames for an interruption; `nil` if it requires a step.
+    private func frames(for interruption: WatchWakeup.Interruption) -> [OutgoingWatchFrame]? {
         switch interruption {
+        case .rulesChange:
+            return nil
+        case .heartbeat where access?.isDue == true:
+            return nil
         case .end(let reason):
             phase = .ended
             return reason.map { [.end($0, token: state.resumeToken)] } ?? []
@@ -203,7 +212,7 @@ extension WatchReader {
     /// - Parameter sends: True if there are frames to send for it.
     func advance(from start: LiveWatchPosition, to end: LiveWatchPosition, sends: Bool) -> Bool {
         guard phase == .live, firstRejectionTime == nil, request.limit == nil, state.sequence == start.sequence,
-            state.epoch == start.epoch
+            state.epoch == start.epoch, access?.isDependent != true
         else { return false }
         var addedCount = 0
         if state.count != nil {
@@ -295,11 +304,28 @@ extension WatchReader {
             phase = .ended
             return .end(.slow, token: nil)
         }
-        begin(at: try await store.safePosition())
+        begin(at: try await safePosition())
         return .reset(reason)
     }
 
+    /// Returns the position of the store, and decides about the access of an end user as of then or later: of the commits up to that
+    /// position, none will be applied that could affect it.
+    private nonisolated(nonsending) func safePosition() async throws(StatusError) -> StorePosition {
+        let position = try await store.safePosition()
+        try await access?.decide()
+        return position
+    }
+
     private nonisolated(nonsending) func step() async throws(StatusError) -> [OutgoingWatchFrame] {
+        if wakeup.takeRulesChange() || access?.isDue == true {
+            do throws(StatusError) {
+                try await access?.decide()
+            } catch {
+                wakeup.recordRulesChange()
+                throw error
+            }
+            return []
+        }
         switch phase {
         case .opening:
             return try await open()
@@ -322,7 +348,7 @@ extension WatchReader {
     }
 
     private nonisolated(nonsending) func open() async throws(StatusError) -> [OutgoingWatchFrame] {
-        let position = try await store.safePosition()
+        let position = try await safePosition()
         let open = OutgoingWatchFrame.open(
             epoch: position.epoch,
             sequence: position.lastSequence,
@@ -354,12 +380,13 @@ extension WatchReader {
         case .documents(var documentState):
             let page = try await readDocuments()
             let frames = documentState.apply(page: page.documents, upTo: page.next, at: try await store.safePosition())
+            try await access?.decide(frames.changes)
             state = .documents(documentState)
-            return frames + page.damaged
+            return frames + (access == nil ? page.damaged : [])
         case .query(var queryState):
             let frames = try await queryState.read(from: store)
             state = .query(queryState)
-            return frames
+            return access == nil ? frames : frames.withoutDamage
         }
     }
 
@@ -402,7 +429,14 @@ extension WatchReader {
             // While the initial state is being read, a page may show the state between two commits that would be coalesced.
             if request.coalesces || hasPausedRuns, phase != .reading { completed = try await coalesced(with: completed) }
             let start = ContinuousClock.now
+            let changedState = state
             let frames = try await state.apply(completed, from: store)
+            do throws(StatusError) {
+                try await decide(before: completed, frames)
+            } catch {
+                state = changedState
+                throw error
+            }
             if isRunAtEveryCommit {
                 let end = ContinuousClock.now
                 runBudget.spend(end - start, at: end)
@@ -413,6 +447,22 @@ extension WatchReader {
             commits = nil
             throw error
         }
+    }
+
+    /// Returns whether the access to the target has to be decided before a commit's changes are sent.
+    private func mustDecide(before commit: Commit) -> Bool {
+        guard let access else { return false }
+        return access.isAffected(by: commit) || access.decidesDocuments(of: commit)
+    }
+
+    /// Decides the access to the target before the changes of a commit are sent, if the commit affects it.
+    private nonisolated(nonsending) func decide(
+        before commit: Commit,
+        _ frames: [OutgoingWatchFrame]
+    ) async throws(StatusError) {
+        guard mustDecide(before: commit) else { return }
+        if access?.isAffected(by: commit) == true { try await access?.decide() }
+        try await access?.decide(frames.changes)
     }
 
     /// True if the query is run again at every commit that touches its source.
@@ -440,7 +490,7 @@ extension WatchReader {
             batch.append(commit)
         } while request.coalesces && batch.count < Self.maximumCoalescedCommits
         guard let commit = batch.count == 1 ? batch[0] : Commit(coalescing: batch), !commit.isLarger(than: maximumBytes),
-            request.hasBeforeImages(commit), let frames = try? state.apply(commit)
+            !mustDecide(before: commit), request.hasBeforeImages(commit), let frames = try? state.apply(commit)
         else { return nil }
         self.commits = commits
         return frames.isEmpty ? periodicHeartbeat : frames

@@ -17,8 +17,15 @@ package final class WatchSession: AsyncSequence, Sendable {
     package let request: WatchRequest
     let store: any DocumentStore
     let wakeup: WatchWakeup
+    /// The access of an end user, as decided when the stream was opened; `nil` for other callers.
+    let access: TargetAccess?
+    /// Interrupts the stream of an end user whenever other rules decide.
+    private let rulesObservation: RevocationObservation?
 
     /// Opens a stream, which can be iterated once.
+    ///
+    /// The access of an end user is decided before the stream opens, and again as ``TargetAccess`` has it. The stream fails once it
+    /// is denied.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` if the token was issued for another target; ``StatusCode/outOfRange`` if it
     ///   cannot be resumed from and the request asks to fail; ``StatusCode/permissionDenied`` if the caller has no access to the
@@ -27,11 +34,20 @@ package final class WatchSession: AsyncSequence, Sendable {
         _ request: WatchRequest,
         in context: ServiceContext
     ) async throws(StatusError) {
-        try context.authorize(.reader)
+        try context.authorize(.readDocuments)
         try request.target.requireAccess(for: context.caller)
+        guard !context.caller.isEndUser || request.contents != .before else {
+            throw .closedToEndUsers("Watching before-images requires an API key.")
+        }
         self.request = request
-        self.store = context.store
-        self.wakeup = WatchWakeup(heartbeat: request.heartbeat, timeout: request.timeout)
+        self.store = context.streamStore
+        let wakeup = WatchWakeup(heartbeat: request.heartbeat, timeout: request.timeout)
+        self.wakeup = wakeup
+        var access = try context.access(to: request.target.forRules)
+        // Before the decision: a change meanwhile must not be missed.
+        rulesObservation = access.map { _ in context.rules.onChange { wakeup.recordRulesChange() } }
+        try await access?.decide()
+        self.access = access
         try await request.validate(in: store)
     }
 

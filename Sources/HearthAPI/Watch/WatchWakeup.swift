@@ -11,6 +11,8 @@ import Synchronization
 final class WatchWakeup: Sendable {
     /// The reason why a wait was interrupted.
     enum Interruption: Sendable {
+        /// Other rules decide: the access to the target has to be decided again.
+        case rulesChange
         /// No frame was sent for the heartbeat interval.
         case heartbeat
         /// The stream ends, without a reason if the client has disconnected.
@@ -20,6 +22,7 @@ final class WatchWakeup: Sendable {
     fileprivate struct State {
         var nextHeartbeat: ContinuousClock.Instant
         var isHeartbeatDue = false
+        var hasRulesChanged = false
         var end: Interruption?
         /// The last wait for the end.
         var endWaiter: Waiter?
@@ -46,6 +49,23 @@ final class WatchWakeup: Sendable {
             return [state.waiter, state.endWaiter]
         }
         for waiter in waiters { waiter?.resume() }
+    }
+
+    /// Interrupts the stream because other rules decide.
+    func recordRulesChange() {
+        let waiter = state.withLock { state in
+            state.hasRulesChanged = true
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns whether other rules decide since the last call.
+    func takeRulesChange() -> Bool {
+        state.withLock { state in
+            defer { state.hasRulesChanged = false }
+            return state.hasRulesChanged
+        }
     }
 
     /// Waits until the end of the stream is requested or the task is cancelled. The timeout does not end this wait; it is checked
@@ -141,7 +161,7 @@ final class WatchWakeup: Sendable {
 
 extension WatchWakeup.State {
     fileprivate var interruption: WatchWakeup.Interruption? {
-        end ?? (isHeartbeatDue ? .heartbeat : nil)
+        end ?? (hasRulesChanged ? .rulesChange : isHeartbeatDue ? .heartbeat : nil)
     }
 
     fileprivate mutating func advance(to now: ContinuousClock.Instant, heartbeat: Duration, deadline: ContinuousClock.Instant?) {

@@ -118,7 +118,7 @@ extension LiveEventEncoder {
         case .current: Event("current")
         case .heartbeat: Event("checkpoint")
         case .reset: Event("reset")
-        case .end(.revoked, _): Event("failed", reason: Self.reason(.unauthenticated))
+        case .end(.revoked, _), .end(.unauthenticated, _): Event("failed", reason: Self.reason(.unauthenticated))
         case .end(let reason, _):
             Event("end") { writer in
                 writer.key("reason")

@@ -8,6 +8,7 @@ import Foundation
 import HearthAPI
 import HearthAdmin
 import HearthHTTP
+import IdentityTokens
 import Logging
 import ServiceLifecycle
 import UTF8Text
@@ -23,7 +24,9 @@ struct ServeCommand: AsyncParsableCommand {
             pending requests, closes streams and exits.
 
             Once API keys have been created (`hearth keys`), every request requires one. Without keys, anyone who can reach the \
-            address can read and write, so the server listens on loopback addresses only. The Host header of a request must be \
+            address can read and write, so the server listens on loopback addresses only. Once there are security rules, in a file \
+            firestore.rules of the data folder or given by --rules, callers without a key are end users: rules decide what they \
+            may do. The Host header of a request must be \
             the address of the server, localhost, or a name given with --allow-host.
             """
     )
@@ -88,6 +91,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Folder that contains Templates and Public; found automatically by default.", valueName: "dir"))
     var assets: String?
+
+    @OptionGroup(title: "End users") var authentication: ServeAuthenticationOptions
 
     @OptionGroup(title: "Limits") var limits: ServeLimitOptions
 
@@ -158,19 +163,39 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(log: RecentLog, logger: Logger) async throws {
         let assets = try AssetLocation.find(explicit: assets)
+        let authentication = try await ServeAuthentication(authentication, logger: logger)
         try await checkHost(logger: logger)
         var configuration = FileStoreConfiguration(folder: data)
         limits.apply(to: &configuration)
         let host = try await FileStoreHost.open(configuration, logger: logger)
         do {
+            let keys = try await APIKeyRegistry.open(.open(.keys, inFolder: data), logger: logger)
+            let rules = RulesRegistry(
+                isEmulator: self.authentication.emulator,
+                logger: logger,
+                onRules: { [isEmulator = self.authentication.emulator] in if !isEmulator { keys.requireKeys() } },
+                files: { id throws(StatusError) in try await RulesFiles(of: id, in: host) }
+            )
+            if !authentication.issuers.all.isEmpty { keys.requireKeys() }
+            try authentication.loadRules(in: rules)
             let databases = try await DatabaseRegistry.open(
                 defaultID: defaultDatabase,
                 of: host,
                 limit: limits.openDatabases,
+                rules: rules,
                 logger: logger
             )
             do {
-                try await serve(host.defaultStore, databases, assets: assets, log: log, logger: logger)
+                let context = ServiceContext(
+                    store: host.defaultStore,
+                    server: ServerDescription(log: log),
+                    keys: keys,
+                    endUsers: authentication.endUsers,
+                    rulesRegistry: rules,
+                    rules: try await rules.rules(of: defaultDatabase, isDefault: true),
+                    databases: databases
+                )
+                try await serve(context, authentication, assets: assets, logger: logger)
             } catch {
                 _ = await databases.close()
                 throw error
@@ -187,11 +212,13 @@ struct ServeCommand: AsyncParsableCommand {
         get throws(StatusError) { try DatabaseID(project: UTF8Key(project)) }
     }
 
-    /// Rejects an address that other machines can reach if there are no keys, before the data folder is created.
+    /// Rejects an address that other machines can reach if everybody could do everything, before the data folder is created.
     private func checkHost(logger: Logger) async throws(StatusError) {
-        var hasKeys = false
+        guard !authentication.emulator else { return try configuration.checkEmulatorHost() }
+        var hasKeys = authentication.limitsAccess || FileManager.default.fileExists(atPath: data + "/firestore.rules")
         do throws(StatusError) {
-            hasKeys = try await APIKeyRegistry.open(.open(.keys, inFolder: data), logger: logger).hasValidKey
+            hasKeys =
+                try await APIKeyRegistry.open(.open(.keys, inFolder: data), logger: logger).hasValidKey || hasKeys
         } catch {
             guard error.code == .notFound else { throw error }
         }
@@ -200,18 +227,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(
-        _ store: any DocumentStore,
-        _ databases: DatabaseRegistry,
+        _ context: ServiceContext,
+        _ authentication: ServeAuthentication,
         assets: AssetLocation,
-        log: RecentLog,
         logger: Logger
     ) async throws {
-        let context = ServiceContext(
-            store: store,
-            server: ServerDescription(log: log),
-            keys: try await APIKeyRegistry.open(.open(.keys, inFolder: data), logger: logger),
-            databases: databases
-        )
         let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: data, logger: logger)
         let modules: [any RouteModule] = [
             APIModule(context), FirestoreRESTModule(context, allowsClearing: allowClearing), FirestoreGRPCModule(context),
@@ -227,7 +247,11 @@ struct ServeCommand: AsyncParsableCommand {
         }
         var group = ServiceGroupConfiguration(
             // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
-            services: [.init(service: AdminPagesService(pages: pages)), .init(service: server)],
+            services: [
+                .init(service: AdminPagesService(pages: pages)),
+                .init(service: ServeAuthenticationService(authentication: authentication, rules: context.rulesRegistry)),
+                .init(service: server),
+            ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

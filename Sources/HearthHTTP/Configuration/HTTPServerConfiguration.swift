@@ -115,6 +115,16 @@ extension HTTPServerConfiguration {
         )
     }
 
+    /// Verifies that a server in emulator mode, on which everybody may claim to be its owner, listens on this machine only.
+    package func checkEmulatorHost() throws(StatusError) {
+        guard !isLoopback || !trustedProxies.isEmpty else { return }
+        throw StatusError(
+            .failedPrecondition,
+            "In emulator mode, anyone who can connect to the server may do everything. Listen on a loopback address (127.0.0.1, ::1 "
+                + "or localhost), without --trusted-proxy, or omit --emulator."
+        )
+    }
+
     /// Verifies that a server without keys is not reachable through a proxy.
     ///
     /// - Throws: ``StatusCode/failedPrecondition`` when there are no keys and there are trusted proxies.

@@ -13,8 +13,16 @@ package struct HTTPFailure: Error {
     package let status: HTTPResponse.Status
     package let headers: HTTPFields
     package let error: RPCError
-    /// True if the request has no valid credentials.
-    package private(set) var isOfCredentials = false
+    /// The failure of the request's credentials; `nil` if the failure is not about them.
+    package private(set) var credentialsFailure: CredentialsFailure?
+
+    /// A failure of credentials.
+    package enum CredentialsFailure: Sendable {
+        /// There are none, or they are not valid.
+        case refused
+        /// The ID token has expired, and its holder can get a new one.
+        case expiredToken
+    }
 
     package init(_ status: HTTPResponse.Status, _ error: RPCError, headers: HTTPFields = [:]) {
         self.status = status
@@ -28,10 +36,10 @@ package struct HTTPFailure: Error {
 }
 
 extension HTTPFailure {
-    /// The failure as one of a request without valid credentials.
-    func ofCredentials() -> HTTPFailure {
+    /// The failure as one of a request's credentials.
+    func ofCredentials(_ kind: CredentialsFailure = .refused) -> HTTPFailure {
         var failure = self
-        failure.isOfCredentials = true
+        failure.credentialsFailure = kind
         return failure
     }
 

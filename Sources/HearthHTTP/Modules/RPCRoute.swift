@@ -28,6 +28,7 @@ struct RPCRoute: Sendable {
 
     var policy: RoutePolicy {
         var policy = RoutePolicy.api
+        policy.isOpenToEndUsers = true
         policy.errorFormat = .jsonRPC
         policy.body.maximumBytes = context.server.limits.maximumBodyBytes
         return policy

@@ -37,6 +37,8 @@ package struct ServerResources: Sendable {
         self.configuration = configuration
         authenticator = Authenticator(
             keys: context.keys,
+            endUsers: context.endUsers,
+            rules: context.rulesRegistry,
             sessions: context.sessions,
             failedAttempts: FailedAttemptLimiter(limit: configuration.maximumFailedAttempts)
         )

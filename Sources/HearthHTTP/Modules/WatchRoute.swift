@@ -13,6 +13,7 @@ struct WatchRoute: Sendable {
 
     var policy: RoutePolicy {
         var policy = RoutePolicy.api
+        policy.isOpenToEndUsers = true
         policy.isStream = true
         policy.runsOnEventLoop = false
         policy.body.maximumBytes = 64 << 10

@@ -1,20 +1,24 @@
 import DocumentModel
+import DocumentStore
 import HTTPTypes
 package import HearthAPI
 import Hummingbird
+import IdentityTokens
 import Logging
 
-/// Authenticates the callers of requests, by the key in `Authorization: Bearer KEY` or by a browser's session cookie.
+/// Authenticates the callers of requests: by the key or the ID token in `Authorization: Bearer …`, or by a browser's session cookie.
 package struct Authenticator: Sendable {
     package let keys: APIKeyRegistry
+    let endUsers: EndUserAuthenticator
+    let rules: RulesRegistry
     let sessions: SessionRegistry
     let failedAttempts: FailedAttemptLimiter
 
     /// Sets the caller of a request in its context, before anything reads the body. The route's ``RoutePolicy/access`` says whether
     /// its handler authorizes the caller.
     ///
-    /// - Throws: ``HTTPFailure``: 401 without valid credentials when keys are required, 403 without the role of the route, 429 after
-    ///   too many unknown keys.
+    /// - Throws: ``HTTPFailure``: 401 without valid credentials when keys are required, 403 without the role of the route and for
+    ///   end users where the route is not open to them, 429 after too many unknown keys.
     func authenticate(_ request: Request, in context: inout HearthRequestContext) async throws(HTTPFailure) {
         let policy = context.route.policy
         if policy.access == .open { return }
@@ -39,6 +43,9 @@ package struct Authenticator: Sendable {
         context.caller = try await caller(of: fields, in: context)
     }
 
+    /// The bearer token of the owner of a server in emulator mode.
+    private static let emulatorOwner = "owner"
+
     /// Returns the session of the request's cookie if the policy accepts it. For streams it is valid only with
     /// `Sec-Fetch-Site: same-origin`.
     ///
@@ -56,12 +63,65 @@ package struct Authenticator: Sendable {
 
     /// - Parameter fields: The values of the `Authorization` fields.
     private func caller(of fields: [String], in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
+        let isOpen = context.route.policy.isOpenToEndUsers
+        if endUsers.acceptsUnsignedTokens { return try await emulatorCaller(of: fields, isOpen: isOpen, in: context) }
         if !keys.requiresKeys {
             // The first key may just have been created.
-            guard let text = try? fields.bearerKey, APIKeyRegistry.isKey(text) else { return .openAccess }
+            guard let text = try? fields.bearerToken, APIKeyRegistry.isKey(text) else { return .openAccess }
             await keys.refresh()
         }
-        let text = try fields.bearerKey
+        let text = try fields.bearerToken
+        if text == nil, isOpen, rules.hasRules { return .anonymous }
+        if let text, endUsers.authority != nil, TokenAuthority.isToken(text) {
+            guard isOpen else { throw .closedToEndUsers }
+            return try await endUser(of: text, in: context)
+        }
+        return try await holder(of: text, in: context)
+    }
+
+    /// Returns the caller of a server in emulator mode, which listens on this machine only.
+    private func emulatorCaller(
+        of fields: [String],
+        isOpen: Bool,
+        in context: HearthRequestContext
+    ) async throws(HTTPFailure) -> Caller {
+        // Pages and administration need no credentials there.
+        guard let text = try fields.bearerToken else { return isOpen ? .anonymous : .emulatorOwner }
+        if text.elementsEqual(Self.emulatorOwner.utf8) { return .emulatorOwner }
+        if APIKeyRegistry.isKey(text), keys.requiresKeys { return try await holder(of: text, in: context) }
+        guard TokenAuthority.isToken(text) else {
+            throw HTTPFailure(
+                .badRequest,
+                .invalidArgument,
+                "Expected an ID token, signed or not, an API key, or owner, in the header Authorization: Bearer …."
+            )
+        }
+        guard isOpen else { throw .closedToEndUsers }
+        return try await endUser(of: text, in: context)
+    }
+
+    /// Returns the end user with an ID token.
+    private func endUser(of token: [UInt8], in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
+        do throws(TokenError) {
+            return try await endUsers.authenticate(token, at: .current())
+        } catch {
+            let address = context.client?.text ?? ""
+            if error.isTemporary { throw HTTPFailure(.serviceUnavailable, .unavailable, "\(error)", headers: [.retryAfter: "5"]) }
+            guard !error.isExpired else {
+                throw .unauthenticated("\(error)", error: "invalid_token").ofCredentials(.expiredToken)
+            }
+            if let wait = failedAttempts.recordFailure(from: context.clientNetwork) { throw .tooManyAttempts(wait) }
+            context.requestLogger.notice(
+                "Rejected an ID token",
+                metadata: ["error": "\(error)", "client.address": "\(address)"]
+            )
+            guard !endUsers.acceptsUnsignedTokens else { throw HTTPFailure(.badRequest, .invalidArgument, "\(error)") }
+            throw .unauthenticated("\(error)", error: "invalid_token")
+        }
+    }
+
+    /// Returns the holder of a key.
+    private func holder(of text: [UInt8]?, in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
         do throws(APIKeyRegistry.AuthenticationError) {
             return try await keys.authenticate(text, from: context.clientNetwork, failures: failedAttempts)
         } catch {
@@ -90,8 +150,8 @@ package struct Authenticator: Sendable {
 }
 
 extension [String] {
-    /// The key in the `Authorization` fields; `nil` without one.
-    fileprivate var bearerKey: [UInt8]? {
+    /// The key or token in the `Authorization` fields; `nil` without one.
+    fileprivate var bearerToken: [UInt8]? {
         get throws(HTTPFailure) {
             guard let field = first else { return nil }
             guard count == 1 else {
@@ -126,11 +186,16 @@ extension HTTPFailure {
         return HTTPFailure(.unauthorized, .unauthenticated, message, headers: [.wwwAuthenticate: challenge]).ofCredentials()
     }
 
+    /// The failure for end users of a route that is not open to them.
+    fileprivate static var closedToEndUsers: HTTPFailure {
+        HTTPFailure(.forbidden, .permissionDenied, "This path requires an API key. It is not open to end users.").ofCredentials()
+    }
+
     fileprivate static func tooManyAttempts(_ wait: Duration) -> HTTPFailure {
         HTTPFailure(
             .tooManyRequests,
             .resourceExhausted,
-            "Too many requests with unknown API keys from your network. Retry later with a valid key.",
+            "Too many requests with unknown API keys or invalid tokens from your network. Retry later with a valid one.",
             headers: [.retryAfter: "\(wait.components.seconds + 1)"]
         ).ofCredentials()
     }

@@ -10,7 +10,13 @@ extension Request {
     ///   it if its length is known.
     package func jsonBody(by rules: RoutePolicy.BodyRules) async throws -> [UInt8] {
         try checkMediaType(by: rules)
-        let maximumBytes = rules.maximumBytes
+        return try await bytes(atMost: rules.maximumBytes)
+    }
+
+    /// Returns the body, whatever its media type is.
+    ///
+    /// - Throws: ``HTTPFailure`` 413 for a larger body.
+    package func bytes(atMost maximumBytes: Int) async throws -> [UInt8] {
         let tooLarge = HTTPFailure(
             .contentTooLarge,
             .invalidArgument,

@@ -7,6 +7,8 @@ package import HTTPTypes
 package struct RoutePolicy: Sendable {
     /// The callers that may use the route.
     package var access = Access.admin
+    /// True if end users may use the route, on which rules decide about all that they do.
+    package var isOpenToEndUsers = false
     /// The requests whose session cookie authenticates the caller.
     package var sessionCookies = SessionCookies.accepted
     /// The pages that may make requests.

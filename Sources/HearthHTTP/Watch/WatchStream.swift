@@ -95,8 +95,8 @@ final class WatchStream: Sendable {
         channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
         let observation = StreamStallObservation { [session] in session.end(.slow) }
         channel.triggerUserOutboundEvent(observation, promise: nil)
-        let revoke: @Sendable () -> Void = { [session, openStreams] in
-            session.end(.revoked)
+        let revoke: @Sendable () -> Void = { [session, openStreams, reason = caller.endOfAccess] in
+            session.end(reason)
             Self.closeUnlessRead(channel, of: session, in: openStreams)
         }
         return [keys.onRevocation(of: caller, revoke), browserSession.map { sessions.onRevocation(of: $0, revoke) }]

@@ -28,7 +28,7 @@ package struct WatchStreamService: Sendable {
         let client = context.client
         do throws(WatchSlots.LimitReached) {
             // Programs on this machine are limited in total and per key only.
-            return try slots.acquire(for: client?.isLoopback == false ? client?.network : nil, key: context.caller.keyID)
+            return try slots.acquire(for: client?.isLoopback == false ? client?.network : nil, key: context.caller.quotaKey)
         } catch {
             let message =
                 switch error {
@@ -37,6 +37,8 @@ package struct WatchStreamService: Sendable {
                 case .address(let network):
                     "Your address \(network.string) has reached the limit of \(slots.limitPerAddress) watch streams per address. "
                         + "Close some streams, or watch a collection instead of individual documents."
+                case .key where context.caller.isEndUser:
+                    "You have reached the limit of \(slots.limitPerKey) watch streams per user. Close some streams."
                 case .key:
                     "The key has reached the limit of \(slots.limitPerKey) watch streams per key. Close some streams, use "
                         + "separate keys for different programs, or start the server with a higher --watchers-per-key."
@@ -66,7 +68,8 @@ package struct WatchStreamService: Sendable {
         for context: ServiceContext,
         _ body: nonisolated(nonsending) () async throws -> Void
     ) async throws {
-        let observation = context.keys.onRevocation(of: context.caller) { [weak stream] in stream?.end(.revoked) }
+        let caller = context.caller
+        let observation = context.keys.onRevocation(of: caller) { [weak stream] in stream?.end(caller.endOfAccess) }
         defer { withExtendedLifetime(observation) {} }
         open.add(stream)
         defer { open.remove(stream) }

@@ -12,6 +12,9 @@ package enum ServerInfoKeys {
     /// The reason why the store rejects writes.
     package static let writeObstacle: UTF8Key = "writeObstacle"
     package static let uptimeSeconds: UTF8Key = "uptimeSeconds"
+    /// The security rules of the database.
+    package static let rules: UTF8Key = "rules"
+    package static let emulator: UTF8Key = "emulator"
     package static let limits: UTF8Key = "limits"
 }
 

@@ -10,7 +10,7 @@ package import UTF8Text
 /// enum ServerTime: RPCMethod {
 ///     static let name: UTF8Key = "server.time"
 ///     static let summary = "Get the server's time."
-///     static let requiredPermission = Role.reader
+///     static let requiredPermission = Permission.reader
 ///     static let parameters: [any ParameterDescription] = []
 ///     static let result = ResultDescription("time", .string(), "The time in RFC 3339 format.")
 ///     …

@@ -19,7 +19,7 @@ struct RoleTests {
         "changes.poll": .reader, "indexes.list": .reader, "indexes.create": .admin, "indexes.delete": .admin,
         "indexes.exempt": .admin, "indexes.unexempt": .admin,
         "databases.list": .reader, "databases.delete": .admin,
-        "keys.create": .admin, "keys.list": .admin, "keys.revoke": .admin,
+        "keys.create": .admin, "keys.list": .admin, "keys.revoke": .admin, "rules.get": .admin, "rules.set": .admin,
     ]
 
     @Test

@@ -1,3 +1,4 @@
+import DocumentModel
 import DocumentStore
 import DocumentStoreConformance
 import FileStore
@@ -88,11 +89,23 @@ func withService(
     if let recentBytes { configuration.recentBytes = recentBytes }
     let store = try await FileStore.open(configuration, logger: logger)
     let host = try await FileStoreHost.open(store, configuration, logger: logger)
-    let databases = try await DatabaseRegistry.open(of: host, limit: databaseLimit, logger: logger)
+    let keys = try await APIKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger)
+    let rules = RulesRegistry(
+        logger: logger,
+        onRules: { keys.requireKeys() },
+        files: { id throws(StatusError) in
+            guard let rules = try await host.file(.rules, of: id), let history = try await host.file(.rulesHistory, of: id)
+            else { return nil }
+            return RulesFiles(rules: rules, history: history)
+        }
+    )
+    let databases = try await DatabaseRegistry.open(of: host, limit: databaseLimit, rules: rules, logger: logger)
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await APIKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
+        keys: keys,
+        rulesRegistry: rules,
+        rules: try await rules.rules(of: databases.defaultID, isDefault: true),
         databases: databases
     )
     do {

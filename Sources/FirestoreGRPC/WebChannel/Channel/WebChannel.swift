@@ -217,7 +217,7 @@ extension WebChannel: OpenStream {
         state.withLock(\.stream)?.end(reason)
         let waiter = state.withLock { state in
             state.isEnding = true
-            if reason == .revoked { state.isRevoked = true }
+            if reason == .revoked || reason == .unauthenticated { state.isRevoked = true }
             defer { state.writeWaiter = nil }
             return state.writeWaiter
         }

@@ -40,6 +40,7 @@ struct WebChannelRoute<Input: Message, Output: WebChannelResponse>: Sendable {
         var policy = RoutePolicy.api
         // The credentials are in the handshake's form. Cookies are never read.
         policy.access = .open
+        policy.isOpenToEndUsers = true
         policy.sessionCookies = .ignored
         // Browsers send the last request of a page as an image if they have to; it has an effect only with the ID of a channel.
         policy.origins = RoutePolicy.OriginRules(

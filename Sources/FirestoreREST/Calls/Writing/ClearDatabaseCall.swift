@@ -26,7 +26,7 @@ package struct ClearDatabaseCall: Sendable {
 
     /// Deletes all documents in batches. Not atomic.
     package func run(in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
-        try context.authorize(DeleteDocument.requiredPermission)
+        try context.authorize(.writer)
         let query = try NormalizedQuery(
             StructuredQuery(.descendants(of: nil), limit: .first(Self.batchSize), projection: [.documentName])
         )

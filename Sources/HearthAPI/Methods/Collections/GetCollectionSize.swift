@@ -24,7 +24,7 @@ package enum GetCollectionSize: RPCMethod {
     package static let name: UTF8Key = "collections.size"
     package static let summary =
         "Returns the number and total size of documents, at constant cost."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.reader
     package static let parameters: [any ParameterDescription] = [collection]
     package static let result = ResultDescription("size", .collectionSize, "The size.")
     package static let errors = [

@@ -45,7 +45,7 @@ package enum ListCollections: RPCMethod {
     package static let name: UTF8Key = "collections.list"
     package static let summary =
         "Lists the collections that contain documents or subcollections, limited to those that the caller's key can access."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.reader
     package static let parameters: [any ParameterDescription] = [parent, pageSize, pageToken, ReadConsistency.readTime]
     package static let result = ResultDescription(
         "page",

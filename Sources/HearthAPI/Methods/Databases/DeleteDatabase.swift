@@ -13,7 +13,7 @@ package enum DeleteDatabase: RPCMethod {
     package static let name: UTF8Key = "databases.delete"
     package static let summary =
         "Permanently deletes a database with its documents and their history. Its streams are closed and its transactions expire."
-    package static let requiredPermission = Role.admin
+    package static let requiredPermission = Permission.admin
     package static let parameters: [any ParameterDescription] = [database]
     package static let result = ResultDescription("result", .object([]), "An empty object.")
     package static let errors = [

@@ -9,7 +9,7 @@ package enum ListDatabases: RPCMethod {
     package static let name: UTF8Key = "databases.list"
     package static let summary =
         "Lists the existing databases: the default database first, then additional databases sorted by name."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.reader
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
         "result",

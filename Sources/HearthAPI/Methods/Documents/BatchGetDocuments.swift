@@ -27,7 +27,7 @@ package enum BatchGetDocuments: RPCMethod {
     package static let name: UTF8Key = "documents.batchGet"
     package static let summary =
         "Reads documents by path. Without a readTime or transaction, each document is read individually, at some time during the call."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.readDocuments
     package static let parameters: [any ParameterDescription] = [paths, mask] + ReadConsistency.parameters
     package static let result = ResultDescription(
         "result",

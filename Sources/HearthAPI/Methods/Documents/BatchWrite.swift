@@ -17,7 +17,7 @@ package enum BatchWrite: RPCMethod {
     package static let name: UTF8Key = "documents.batchWrite"
     package static let summary =
         "Applies writes independently: some may fail while others succeed. For an atomic commit, use documents.commit."
-    package static let requiredPermission = Role.writer
+    package static let requiredPermission = Permission.writeDocuments
     package static let parameters: [any ParameterDescription] = [writes]
     package static let result = ResultDescription(
         "result",

@@ -32,7 +32,7 @@ package enum CommitWrites: RPCMethod {
 
     package static let name: UTF8Key = "documents.commit"
     package static let summary = "Applies writes atomically: all of them or none."
-    package static let requiredPermission = Role.writer
+    package static let requiredPermission = Permission.writeDocuments
     package static let parameters: [any ParameterDescription] = [writes, transaction]
     package static let result = ResultDescription(
         "result",

@@ -30,7 +30,7 @@ package enum CreateDocument: RPCMethod {
 
     package static let name: UTF8Key = "documents.create"
     package static let summary = "Creates a document, which must not exist."
-    package static let requiredPermission = Role.writer
+    package static let requiredPermission = Permission.writeDocuments
     package static let parameters: [any ParameterDescription] = [collection, fields, id]
     package static let result = ResultDescription("document", .document, "The created document.")
     package static let errors = [

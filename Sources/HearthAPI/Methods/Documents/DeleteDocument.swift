@@ -8,7 +8,7 @@ package import UTF8Text
 package enum DeleteDocument: RPCMethod {
     package static let name: UTF8Key = "documents.delete"
     package static let summary = "Deletes a document, whether or not it exists. Its subcollections are kept."
-    package static let requiredPermission = Role.writer
+    package static let requiredPermission = Permission.writeDocuments
     package static let parameters = DeleteWrite.members
     package static let result = ResultDescription("nothing", .object([]), "An empty object.")
     package static let errors = [ErrorDescription].writeErrors

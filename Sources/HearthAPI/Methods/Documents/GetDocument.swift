@@ -26,7 +26,7 @@ package enum GetDocument: RPCMethod {
 
     package static let name: UTF8Key = "documents.get"
     package static let summary = "Reads a document."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.readDocuments
     package static let parameters: [any ParameterDescription] = [path, mask] + ReadConsistency.parameters
     package static let result = ResultDescription("document", .document, "The document.")
     /// Few documents are larger, and many calls run concurrently.

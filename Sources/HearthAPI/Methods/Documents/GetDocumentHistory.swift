@@ -33,7 +33,7 @@ package enum GetDocumentHistory: RPCMethod {
     package static let name: UTF8Key = "documents.history"
     package static let summary =
         "Lists the retained versions of a document, newest first: one for each commit that changed or deleted it."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.reader
     package static let parameters: [any ParameterDescription] = [path, pageSize, pageToken]
     package static let result = ResultDescription(
         "page",

@@ -69,7 +69,7 @@ package enum ListDocuments: RPCMethod {
 
     package static let name: UTF8Key = "documents.list"
     package static let summary = "Lists the documents of a collection in ID order."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.readDocuments
     package static let parameters: [any ParameterDescription] =
         [collection, pageSize, pageToken, mask, showMissing] + ReadConsistency.parameters
     package static let result = ResultDescription(

@@ -39,7 +39,7 @@ package enum RestoreDocument: RPCMethod {
     package static let name: UTF8Key = "documents.restore"
     package static let summary =
         "Writes a retained version of a document again, also over a damaged file, which other writes do not replace."
-    package static let requiredPermission = Role.writer
+    package static let requiredPermission = Permission.writer
     package static let parameters: [any ParameterDescription] = [path, commitTime, precondition]
     package static let result = ResultDescription("result", .writeResult, "The result of the write.")
     package static let errors = [

@@ -8,7 +8,7 @@ package import UTF8Text
 package enum SetDocument: RPCMethod {
     package static let name: UTF8Key = "documents.set"
     package static let summary = "Replaces a document, or merges fields into it. Creates the document if it does not exist."
-    package static let requiredPermission = Role.writer
+    package static let requiredPermission = Permission.writeDocuments
     package static let parameters = SetWrite.members
     package static let result = ResultDescription("result", .writeResult, "The result of the write.")
     package static let errors = [ErrorDescription].writeErrors

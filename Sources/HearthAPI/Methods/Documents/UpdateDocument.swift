@@ -8,7 +8,7 @@ package import UTF8Text
 package enum UpdateDocument: RPCMethod {
     package static let name: UTF8Key = "documents.update"
     package static let summary = "Changes fields of an existing document by field path, and keeps all others."
-    package static let requiredPermission = Role.writer
+    package static let requiredPermission = Permission.writeDocuments
     package static let parameters = UpdateWrite.members
     package static let result = ResultDescription("result", .writeResult, "The result of the write.")
     package static let errors = [ErrorDescription].writeErrors

@@ -7,7 +7,7 @@ package import StrictJSON
 package protocol IndexChangeMethod: RPCMethod where Context == ServiceContext, Params == IndexChange, Result == IndexReport {}
 
 extension IndexChangeMethod {
-    package static var requiredPermission: Role { .admin }
+    package static var requiredPermission: Permission { .admin }
 
     package static var result: ResultDescription { .indexes }
 

@@ -8,7 +8,7 @@ package import UTF8Text
 package enum ListIndexes: RPCMethod {
     package static let name: UTF8Key = "indexes.list"
     package static let summary = "Lists composite indexes with their build progress, and single-field index exemptions."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.reader
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription.indexes
     package static let errors = [

@@ -30,7 +30,7 @@ package enum CreateKey: RPCMethod {
     package static let name: UTF8Key = "keys.create"
     package static let summary =
         "Creates an API key. The key is returned only once: the server stores its hash."
-    package static let requiredPermission = Role.admin
+    package static let requiredPermission = Permission.admin
     package static let parameters: [any ParameterDescription] = [role, label, collections, expireTime]
     package static let result = ResultDescription(
         "key",

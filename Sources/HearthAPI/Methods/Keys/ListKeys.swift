@@ -8,7 +8,7 @@ package import UTF8Text
 package enum ListKeys: RPCMethod {
     package static let name: UTF8Key = "keys.list"
     package static let summary = "Lists the API keys, including expired ones, without their secrets."
-    package static let requiredPermission = Role.admin
+    package static let requiredPermission = Permission.admin
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
         "result",

@@ -9,7 +9,7 @@ package enum RevokeKey: RPCMethod {
 
     package static let name: UTF8Key = "keys.revoke"
     package static let summary = "Revokes an API key and closes its streams."
-    package static let requiredPermission = Role.admin
+    package static let requiredPermission = Permission.admin
     package static let parameters: [any ParameterDescription] = [id]
     package static let result = ResultDescription("nothing", .object([]), "An empty object.")
     package static let errors = [

@@ -30,7 +30,7 @@ package enum ExplainQuery: RPCMethod {
 
     package static let name: UTF8Key = "query.explain"
     package static let summary = "Runs a query and returns its plan and execution metrics instead of the documents."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.reader
     package static let parameters: [any ParameterDescription] = QueryParameters.all + ReadConsistency.parameters + [aggregations]
     package static let result = ResultDescription(
         "explanation",

@@ -27,7 +27,7 @@ package enum RunAggregationQuery: RPCMethod {
 
     package static let name: UTF8Key = "query.aggregate"
     package static let summary = "Counts the documents that match a query, or computes sums and averages of their fields."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.readDocuments
     package static let parameters: [any ParameterDescription] =
         [NormalizedAggregations.parameter] + QueryParameters.all + ReadConsistency.parameters
     package static let result = ResultDescription(

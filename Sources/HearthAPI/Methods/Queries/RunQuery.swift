@@ -20,7 +20,7 @@ package enum RunQuery: RPCMethod {
 
     package static let name: UTF8Key = "query.run"
     package static let summary = "Runs a query and returns the matching documents in its order, read at one point in time."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.readDocuments
     package static let parameters: [any ParameterDescription] = QueryParameters.all + ReadConsistency.parameters
     package static let result = ResultDescription(
         "result",

@@ -28,6 +28,18 @@ package enum GetServerInfo: RPCMethod {
         package let sessionCount: Int
         /// The activity of the database and the server, or `nil` for callers without access to the whole database.
         package let activity: Activity?
+        /// The security rules of the database.
+        package let rules: Rules
+    }
+
+    /// The security rules of a database, as far as they concern its operation.
+    package struct Rules: Sendable {
+        /// The version of the rules that decide now; `nil` if there are none.
+        package let version: UTF8Key?
+        /// The reason why the database's own file is not in use; `nil` without one.
+        package let problem: StatusError?
+        /// True on a server in emulator mode, on which everybody may do everything.
+        package let isEmulator: Bool
     }
 
     /// The activity of a database and its server.
@@ -42,7 +54,7 @@ package enum GetServerInfo: RPCMethod {
 
     package static let name: UTF8Key = "server.info"
     package static let summary = "Returns the version, limits and state of the server and of the selected database."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.reader
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
         "info",
@@ -132,6 +144,30 @@ package enum GetServerInfo: RPCMethod {
                 isRequired: false
             ),
             .init(
+                ServerInfoKeys.rules,
+                .object([
+                    .init(
+                        RulesKeys.version,
+                        .string(),
+                        "The version of the rules; absent without any: then the database is closed to end users.",
+                        isRequired: false
+                    ),
+                    .init(
+                        RulesKeys.problem,
+                        .string(),
+                        "The reason why the database's own file of rules is not in use; absent without one, and for keys that are "
+                            + "restricted to collections.",
+                        isRequired: false
+                    ),
+                    .init(
+                        ServerInfoKeys.emulator,
+                        .boolean,
+                        "Whether the server is in emulator mode, in which everyone on its machine may do everything."
+                    ),
+                ]),
+                "The security rules of the database."
+            ),
+            .init(
                 ServerInfoKeys.limits,
                 .object([
                     .init(ServerLimitKeys.bodyBytes, .integer(minimum: 1), "The maximum size of a request and of a response."),
@@ -166,6 +202,7 @@ package enum GetServerInfo: RPCMethod {
                     "watchers": 0,
                     "commitsPerSecond": 0.0,
                     "memoryBytes": 25165824,
+                    "rules": {"emulator": false},
                     "limits": {"bodyBytes": 16777216, "batchCount": 1000, "pageSize": 1000, "documentBytes": 1048576}
                 }
                 """#
@@ -186,7 +223,12 @@ package enum GetServerInfo: RPCMethod {
             size: storage?.size,
             storage: storage,
             sessionCount: context.sessions.visible(to: context.caller).count,
-            activity: context.caller.collections == nil ? activity(in: context) : nil
+            activity: context.caller.collections == nil ? activity(in: context) : nil,
+            rules: Rules(
+                version: context.rules.active?.version,
+                problem: context.caller.collections == nil ? context.rules.problem : nil,
+                isEmulator: context.rulesRegistry.isEmulator
+            )
         )
     }
 
@@ -241,6 +283,13 @@ extension GetServerInfo {
         writer.key(ServerInfoKeys.uptimeSeconds)
         writer.integer(result.uptime.components.seconds)
         if let activity = result.activity { activity.writeMembers(to: &writer) }
+        writer.key(ServerInfoKeys.rules)
+        writer.beginObject()
+        if let version = result.rules.version { writer.member(RulesKeys.version, version.string) }
+        if let problem = result.rules.problem { writer.member(RulesKeys.problem, problem.message) }
+        writer.key(ServerInfoKeys.emulator)
+        writer.boolean(result.rules.isEmulator)
+        writer.endObject()
         writer.key(ServerInfoKeys.limits)
         writer.beginObject()
         writer.key(ServerLimitKeys.bodyBytes)

@@ -9,7 +9,7 @@ package enum GetServerLog: RPCMethod {
     package static let name: UTF8Key = "server.log"
     package static let summary =
         "Returns the last 200 log entries of level info and above, for all databases, since the server started."
-    package static let requiredPermission = Role.admin
+    package static let requiredPermission = Permission.admin
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
         "log",

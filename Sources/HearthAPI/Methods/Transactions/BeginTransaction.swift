@@ -51,7 +51,7 @@ package enum BeginTransaction: RPCMethod {
     package static let summary =
         "Begins a transaction for reads and documents.commit. It expires after 60 seconds of inactivity, and after 270 seconds "
         + "regardless."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.readDocuments
     package static let parameters: [any ParameterDescription] = [readWrite, readOnly]
     package static let result = ResultDescription(
         "result",
@@ -96,6 +96,7 @@ package enum BeginTransaction: RPCMethod {
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> TransactionID {
+        if case .readOnly(let time?) = params { try ReadConsistency(readTime: time).requireAccess(for: context.caller) }
         let mode: OpenTransaction.Mode =
             switch params {
             case .readWrite: .readWrite

@@ -9,7 +9,7 @@ package enum RollbackTransaction: RPCMethod {
 
     package static let name: UTF8Key = "transactions.rollback"
     package static let summary = "Rolls back a transaction. Has no effect on a transaction that has ended."
-    package static let requiredPermission = Role.reader
+    package static let requiredPermission = Permission.readDocuments
     package static let parameters: [any ParameterDescription] = [transaction]
     package static let result = ResultDescription("nothing", .object([]), "An empty object.")
     package static let examples = [

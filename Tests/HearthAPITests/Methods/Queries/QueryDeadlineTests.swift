@@ -19,7 +19,7 @@ struct QueryDeadlineTests {
     private enum EndlessScan: RPCMethod {
         static let name: UTF8Key = "test.scan"
         static let summary = "Scans the index in an endless loop."
-        static let requiredPermission = Role.reader
+        static let requiredPermission = Permission.reader
         static let parameters: [any ParameterDescription] = []
         static let result = ResultDescription("nothing", .boolean, "Never returned.")
         static let rounds = Mutex(0)

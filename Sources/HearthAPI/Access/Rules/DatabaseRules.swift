@@ -1,0 +1,218 @@
+package import DocumentModel
+import DocumentStore
+import Logging
+package import SecurityRules
+import StorageIO
+import Synchronization
+import UTF8Text
+
+/// The security rules of a database: which ones decide now, where they are stored, and whom they have denied.
+///
+/// The rules are those of the database's own file, or else those of the server. In emulator mode, a test program may replace both.
+/// Rules that do not compile do not replace others.
+package final class DatabaseRules: Sendable {
+    private struct State {
+        /// The rules of the database's own file.
+        var own: ActiveRules?
+        /// The error of the file if its rules could not be used.
+        var problem: StatusError?
+        /// The version of the file that was read last.
+        var fileVersion: LockedAtomicFile.Version?
+        /// The number of the file snapshot that the rules are from.
+        var snapshotNumber = 0
+        var observers: [UInt64: RevocationObservation.Callback] = [:]
+        var lastObserverID: UInt64 = 0
+        var denials = RulesDenials()
+        var coverage: CollectedCoverage?
+        var lookups = LookupMemo()
+        /// The files; `nil` while the database does not exist, or if its rules are kept in memory only.
+        var files: RulesFiles?
+    }
+
+    /// The coverage of one version of the rules.
+    private struct CollectedCoverage {
+        let version: UTF8Key
+        var coverage: RulesCoverage
+    }
+
+    /// The database.
+    package let database: DatabaseID
+    private let registry: RulesRegistry
+    private let state = Mutex(State())
+
+    init(of database: DatabaseID, in registry: RulesRegistry) {
+        self.database = database
+        self.registry = registry
+    }
+
+    private var files: RulesFiles? { state.withLock(\.files) }
+
+    /// Begins to use the files of a database that has been created, and reads them.
+    func attach(_ files: RulesFiles?) async throws(StatusError) {
+        state.withLock { $0.files = files }
+        try await refresh()
+    }
+
+    /// The rules that decide now; `nil` if there are none, so that end users may do nothing.
+    package var active: ActiveRules? {
+        if let replacement = registry.replacement(for: database.project) { return replacement }
+        let (own, problem) = state.withLock { ($0.own, $0.problem) }
+        // A database whose own rules are broken from the start is closed.
+        return own ?? (problem == nil ? registry.serverRules : nil)
+    }
+
+    /// The error of the database's own file if its rules could not be used; earlier ones still decide if there were any.
+    package var problem: StatusError? { state.withLock(\.problem) }
+
+    /// True if denied callers are told the reason: on a server in emulator mode.
+    var explainsDenials: Bool { registry.isEmulator }
+}
+
+// Changes.
+extension DatabaseRules {
+    /// Reads the file if it has changed. Rules that do not compile are reported and do not replace others.
+    ///
+    /// - Throws: The file system's error.
+    func refresh() async throws(StatusError) {
+        guard let files else { return }
+        let version = try await files.rules.version()
+        guard version != state.withLock(\.fileVersion) else { return }
+        try await load(files.rules.snapshot())
+    }
+
+    private func load(_ snapshot: LockedAtomicFile.Snapshot) throws(StatusError) {
+        let loaded: Result<ActiveRules?, StatusError> = Result { () throws(StatusError) in
+            try snapshot.bytes.map { bytes throws(StatusError) in
+                try registry.compile(ActiveRules.text(of: bytes), from: .database)
+            }
+        }
+        let callbacks: [RevocationObservation.Callback]? = state.withLock { state in
+            guard snapshot.number > state.snapshotNumber else { return nil }
+            (state.snapshotNumber, state.fileVersion) = (snapshot.number, snapshot.version)
+            switch loaded {
+            case .success(let rules):
+                state.problem = nil
+                guard state.own?.version != rules?.version else { return nil }
+                state.own = rules
+                return Array(state.observers.values)
+            case .failure(let error):
+                state.problem = error
+                return []
+            }
+        }
+        guard let callbacks else { return }
+        if snapshot.bytes != nil { registry.didFindRules() }
+        let logger = registry.logger
+        let metadata: Logger.Metadata = ["database.id": "\(database)"]
+        switch loaded {
+        case .success(let rules?):
+            logger.notice("Security rules active", metadata: metadata.merging(["rules.version": "\(rules.version)"]) { $1 })
+        case .success(nil):
+            logger.notice("Security rules removed", metadata: metadata)
+        case .failure(let error):
+            logger.error("Security rules rejected", metadata: metadata.merging(["error": "\(error)"]) { $1 })
+        }
+        for callback in callbacks { callback() }
+    }
+
+    /// Replaces the rules of the database. They decide, and are durable, when this returns.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` with all errors for rules that do not compile; ``StatusCode/failedPrecondition``
+    ///   if the server keeps no rules of the database.
+    package func set(_ text: String) async throws(StatusError) -> ActiveRules {
+        let rules = try registry.compile(text, from: .database)
+        guard let files else {
+            throw StatusError(.failedPrecondition, "The server does not store rules of the database. Pass them with --rules.")
+        }
+        let current = try await files.rules.snapshot()
+        let replaced = current.bytes.flatMap { String(validating: $0, as: UTF8.self) }
+        if let replaced, replaced != text {
+            let now = registry.now()
+            _ = try await files.history.update { bytes throws(StatusError) in
+                var history = try RulesHistory(contents: bytes)
+                history.add(replaced, replacedAt: now)
+                return history.encoded
+            }
+        }
+        try load(await files.rules.update { _ in Array(text.utf8) })
+        return rules
+    }
+
+    /// The versions that later ones have replaced, newest first.
+    ///
+    /// - Throws: ``StatusCode/dataLoss`` if their file is damaged.
+    package func history() async throws(StatusError) -> RulesHistory {
+        try RulesHistory(contents: await files?.history.snapshot().bytes)
+    }
+
+    /// Registers a callback that runs whenever other rules decide.
+    ///
+    /// - Returns: The registration; the callback is dropped when it is released.
+    func onChange(_ callback: @escaping RevocationObservation.Callback) -> RevocationObservation {
+        let id = state.withLock { state in
+            state.lastObserverID += 1
+            state.observers[state.lastObserverID] = callback
+            return state.lastObserverID
+        }
+        return RevocationObservation { [weak self] in self?.state.withLock { $0.observers[id] = nil } }
+    }
+
+    /// Tells the observers that rules outside of the database have changed.
+    func notifyObservers() {
+        for callback in state.withLock({ Array($0.observers.values) }) { callback() }
+    }
+}
+
+// Statistics.
+extension DatabaseRules {
+    /// The denials since the rules became active.
+    package var denials: RulesDenials { state.withLock(\.denials) }
+
+    /// The coverage of the rules that decide now; `nil` if it has not been collected.
+    package var coverage: RulesCoverage? {
+        guard let version = active?.version else { return nil }
+        return state.withLock { $0.coverage?.version == version ? $0.coverage?.coverage : nil }
+    }
+
+    /// Records a decision.
+    func record(_ decision: RulesDecision, of rules: ActiveRules, _ coverage: RulesCoverage?) {
+        guard !decision.isAllowed || coverage != nil else { return }
+        state.withLock { state in
+            if !decision.isAllowed { state.denials.record(decision, of: rules.version) }
+            guard let coverage else { return }
+            if state.coverage?.version != rules.version {
+                state.coverage = CollectedCoverage(version: rules.version, coverage: coverage)
+            } else {
+                state.coverage?.coverage.merge(coverage)
+            }
+        }
+    }
+
+    /// Returns a document that rules of streams read, as of a position of the store or later. Streams that are decided again
+    /// because of the same commit share it.
+    func lookUp(_ path: DocumentPath, in store: any DocumentStore) async throws(StatusError) -> MapValue? {
+        let sequence = store.position.lastSequence
+        if let known = state.withLock({ $0.lookups.fields(at: path, asOf: sequence) }) { return known }
+        let fields = try await store.document(at: path)?.decoded().fields
+        state.withLock { $0.lookups.add(fields, at: path, asOf: sequence) }
+        return fields
+    }
+}
+
+/// The documents that the rules of streams have read since the last commit.
+private struct LookupMemo {
+    private var sequence = SequenceNumber.zero
+    private var documents: [DocumentPath: MapValue?] = [:]
+
+    private static let maximumCount = 1_024
+
+    func fields(at path: DocumentPath, asOf sequence: SequenceNumber) -> MapValue?? {
+        sequence == self.sequence ? documents[path] : nil
+    }
+
+    mutating func add(_ fields: MapValue?, at path: DocumentPath, asOf sequence: SequenceNumber) {
+        if sequence != self.sequence || documents.count >= Self.maximumCount { documents = [:] }
+        self.sequence = sequence
+        documents.updateValue(fields, forKey: path)
+    }
+}

@@ -1,0 +1,101 @@
+import DocumentModel
+import DocumentStore
+import SecurityRules
+import UTF8Text
+
+/// The access of an end user to the target of a stream, by the rules of the database.
+///
+/// A query is decided once, since a granted one is proved for all of its possible results. A document is decided whenever it is
+/// about to be sent. Both are decided again when the rules change, when a document that they have read changes, and, if the
+/// decision depends on the time, at intervals. Documents that rules read are those of now, even for changes of earlier commits.
+struct TargetAccess: Sendable {
+    /// What the user asks to see.
+    enum Target: Sendable {
+        case documents([DocumentPath])
+        case query(NormalizedQuery)
+    }
+
+    private let gate: RulesGate
+    private let store: any DocumentStore
+    private let target: Target
+    /// The decisions so far: of each document, or of the query.
+    private var grants: [DocumentPath?: RulesDecision] = [:]
+    /// The documents that decisions depend on.
+    private var dependencies: Set<DocumentPath> = []
+    private var lastDecision = ContinuousClock.now
+    private var dependsOnTime = false
+
+    /// The age at which a decision that depends on the time is made again.
+    private static let maximumAge = Duration.seconds(30)
+
+    /// - Parameter store: The store beneath the rules.
+    init(to target: Target, _ gate: RulesGate, in store: any DocumentStore) {
+        self.target = target
+        self.gate = gate
+        self.store = store
+    }
+
+    /// Decides about the whole target, on the documents of now.
+    ///
+    /// - Throws: ``StatusCode/permissionDenied`` if the user has no access.
+    mutating func decide() async throws(StatusError) {
+        switch target {
+        case .query(let query):
+            let grant = try await gate.requireReadAccess(to: query) { path throws(StatusError) in
+                try await gate.rules.lookUp(path, in: store)
+            }
+            grants = [nil: grant]
+        case .documents(let paths):
+            for path in paths {
+                let document = try await gate.concealingDamage { () async throws(StatusError) in
+                    try await store.document(at: path)
+                }
+                try await decide(path, document)
+            }
+        }
+        recordGrants()
+    }
+
+    /// Decides about the documents of a target of documents that are about to be sent.
+    ///
+    /// - Throws: ``StatusCode/permissionDenied`` if the user has no access to one of them.
+    mutating func decide(_ changes: [OutgoingWatchFrame.Change]) async throws(StatusError) {
+        guard case .documents = target, !changes.isEmpty else { return }
+        for change in changes { try await decide(change.path, change.document) }
+        recordGrants()
+    }
+
+    private mutating func decide(_ path: DocumentPath, _ document: EncodedDocument?) async throws(StatusError) {
+        grants[path] = try await gate.requireReadAccess(to: path, document) { path throws(StatusError) in
+            try await gate.rules.lookUp(path, in: store)
+        }
+    }
+
+    private mutating func recordGrants() {
+        dependencies = Set(grants.values.lazy.flatMap(\.accesses).map(\.path))
+        dependsOnTime = grants.values.contains(where: \.dependsOnTime)
+        lastDecision = .now
+    }
+
+    /// Returns whether the target has to be decided again before a commit's changes to it are sent.
+    func isAffected(by commit: Commit) -> Bool {
+        if isDue { return true }
+        guard !dependencies.isEmpty else { return false }
+        return commit.changes.contains { dependencies.contains($0.path) }
+    }
+
+    /// Returns whether a commit changes a document that has to be decided before it is sent.
+    func decidesDocuments(of commit: Commit) -> Bool {
+        guard case .documents(let paths) = target else { return false }
+        return commit.changes.contains { change in paths.contains(change.path) }
+    }
+
+    /// True if the decision depends on the time, and is old.
+    var isDue: Bool { dependsOnTime && .now - lastDecision >= Self.maximumAge }
+
+    /// True if a stream with the same target may not take part in the delivery to others: its own decisions come first.
+    var isDependent: Bool {
+        if case .documents = target { return true }
+        return dependsOnTime || !dependencies.isEmpty
+    }
+}

@@ -1,0 +1,267 @@
+import Concurrency
+import DocumentModel
+import DocumentStore
+import DocumentStoreConformance
+import SecurityRules
+import Testing
+import UTF8Text
+
+@testable import HearthAPI
+
+@Suite("Rules decide about streams", .timeLimit(.minutes(10))) struct RulesStreamTests {
+    private static let rooms = """
+            match /notes/{id} { allow read: if request.auth.uid == resource.data.owner; }
+            match /rooms/{room} {
+              match /messages/{id} {
+                allow read: if request.auth.uid in get(/databases/$(database)/documents/rooms/$(room)).data.members;
+              }
+            }
+        """
+
+    private func withRooms(_ body: (RulesFixture) async throws -> Void) async throws {
+        let fixture = try RulesFixture(Self.rooms)
+        try await fixture.set("notes/a", #"{"owner": "alice", "n": 1}"#)
+        try await fixture.set("notes/b", #"{"owner": "bob", "n": 1}"#)
+        try await fixture.set("rooms/r", #"{"members": ["alice"]}"#)
+        try await fixture.set("rooms/r/messages/m", #"{"text": "hello"}"#)
+        try await body(fixture)
+    }
+
+    // MARK: - Listeners
+
+    private func query(_ collection: String, owner: String? = nil) throws -> PreparedWatchQuery {
+        let filter = try owner.map { owner in
+            QueryFilter.field(try FieldPath("owner"), .equal(.string(owner)))
+        }
+        return try PreparedWatchQuery(
+            listener: NormalizedQuery(StructuredQuery(.collection(try CollectionPath(collection)), where: filter))
+        )
+    }
+
+    private func document(_ path: String) throws -> ListenTarget.Source {
+        .documents([try DocumentPath(path)])
+    }
+
+    /// Listens until the target is current; returns the error with which it ends before.
+    private func listen(
+        _ id: Int32,
+        to source: ListenTarget.Source,
+        in session: ListenSession
+    ) async throws -> StatusError? {
+        for case .removed(_, let cause) in try session.add(ListenTarget(id: id, source)) { return cause }
+        while true {
+            for message in try await session.next(orUntil: { _ in }) {
+                switch message {
+                case .current(id, _): return nil
+                case .removed(id, let cause): return cause
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Returns the messages up to the next snapshot.
+    private func nextMessages(of session: ListenSession) async throws -> [ListenMessage] {
+        var messages: [ListenMessage] = []
+        while true {
+            messages += try await session.next(orUntil: { _ in })
+            if case .snapshot? = messages.last { return messages }
+        }
+    }
+
+    @Test func `A listener is decided when it starts`() async throws {
+        try await withRooms { fixture in
+            let session = ListenSession(in: try fixture.context(of: "alice"))
+            #expect(try await listen(1, to: document("notes/a"), in: session) == nil)
+            #expect(try await listen(2, to: document("notes/b"), in: session)?.code == .permissionDenied)
+            #expect(try await listen(3, to: document("notes/missing"), in: session)?.code == .permissionDenied)
+            #expect(try await listen(4, to: .query(query("notes", owner: "alice")), in: session) == nil)
+            #expect(try await listen(5, to: .query(query("notes", owner: "bob")), in: session)?.code == .permissionDenied)
+            #expect(try await listen(6, to: .query(query("notes")), in: session)?.code == .permissionDenied)
+            #expect(try await listen(7, to: .query(query("rooms/r/messages")), in: session) == nil)
+        }
+    }
+
+    @Test func `A change that ends the access to a document ends its listener without the new content`() async throws {
+        try await withRooms { fixture in
+            let session = ListenSession(in: try fixture.context(of: "alice"))
+            #expect(try await listen(1, to: document("notes/a"), in: session) == nil)
+            try await fixture.set("notes/a", #"{"owner": "alice", "n": 2}"#)
+            #expect(try await nextMessages(of: session).contains { if case .changed = $0 { true } else { false } })
+            try await fixture.set("notes/a", #"{"owner": "bob", "n": 3}"#)
+            let messages = try await nextMessages(of: session)
+            #expect(messages.count == 2)
+            guard case .removed(1, let cause?) = messages.first else { return #expect(Bool(false), "\(messages)") }
+            #expect(cause.code == .permissionDenied)
+        }
+    }
+
+    @Test func `A document that leaves a query is withdrawn without its new content`() async throws {
+        try await withRooms { fixture in
+            let session = ListenSession(in: try fixture.context(of: "alice"))
+            #expect(try await listen(1, to: .query(query("notes", owner: "alice")), in: session) == nil)
+            try await fixture.set("notes/a", #"{"owner": "bob", "n": 3}"#)
+            let messages = try await nextMessages(of: session)
+            guard case .withdrawn(let path, [1], _) = messages.first else { return #expect(Bool(false), "\(messages)") }
+            #expect(path.string == "notes/a")
+        }
+    }
+
+    @Test func `A listener ends once a document that its rules read takes the access away`() async throws {
+        try await withRooms { fixture in
+            let session = ListenSession(in: try fixture.context(of: "alice"))
+            #expect(try await listen(1, to: .query(query("rooms/r/messages")), in: session) == nil)
+            // In this order: the message that follows must not be sent.
+            try await fixture.set("rooms/r", #"{"members": ["bob"]}"#)
+            try await fixture.set("rooms/r/messages/m2", #"{"text": "secret"}"#)
+            let messages = try await nextMessages(of: session)
+            guard case .removed(1, let cause?) = messages.first else { return #expect(Bool(false), "\(messages)") }
+            #expect(cause.code == .permissionDenied)
+        }
+    }
+
+    @Test func `Other rules end the listeners that they do not allow, and no others`() async throws {
+        try await withRooms { fixture in
+            let session = ListenSession(in: try fixture.context(of: "alice"))
+            #expect(try await listen(1, to: .query(query("rooms/r/messages")), in: session) == nil)
+            #expect(try await listen(2, to: document("notes/a"), in: session) == nil)
+            try fixture.set("match /notes/{id} { allow read: if request.auth.uid == 'alice'; }")
+            let messages = try await nextMessages(of: session)
+            #expect(messages.count == 2)
+            guard case .removed(1, let cause?) = messages.first else { return #expect(Bool(false), "\(messages)") }
+            #expect(cause.code == .permissionDenied)
+            try await fixture.set("notes/a", #"{"owner": "alice", "n": 2}"#)
+            #expect(try await nextMessages(of: session).contains { if case .changed = $0 { true } else { false } })
+        }
+    }
+
+    @Test func `A resumed listener is decided, too`() async throws {
+        try await withRooms { fixture in
+            let position = fixture.store.position
+            let token = ResumeToken(
+                ofListenerAt: position.lastSequence,
+                position.lastCommitTime ?? .minimum,
+                epoch: position.epoch,
+                in: position.database
+            )
+            try await fixture.set("rooms/r", #"{"members": ["bob"]}"#)
+            try await fixture.set("rooms/r/messages/m2", #"{"text": "secret"}"#)
+            let session = ListenSession(in: try fixture.context(of: "alice"))
+            let target = ListenTarget(id: 1, .query(try query("rooms/r/messages")), resume: .token(token))
+            _ = try session.add(target)
+            var messages: [ListenMessage] = []
+            while messages.isEmpty { messages = try await session.next(orUntil: { _ in }) }
+            guard case .removed(1, let cause?) = messages.first else { return #expect(Bool(false), "\(messages)") }
+            #expect(cause.code == .permissionDenied)
+        }
+    }
+
+    // MARK: - Watch streams
+
+    private func watch(
+        _ target: PreparedWatchTarget,
+        in fixture: RulesFixture,
+        contents: WatchRequest.Contents = .document
+    ) async throws -> WatchSession.Iterator {
+        let request = WatchRequest(target: target, contents: contents)
+        var frames = try await WatchSession(request, in: fixture.context(of: "alice")).makeAsyncIterator()
+        while let batch = try await frames.next() {
+            for case .current in batch { return frames }
+        }
+        return frames
+    }
+
+    private func watchQuery(_ collection: String, owner: String? = nil) throws -> PreparedWatchTarget {
+        let filter = try owner.map { QueryFilter.field(try FieldPath("owner"), .equal(.string($0))) }
+        let query = StructuredQuery(.collection(try CollectionPath(collection)), where: filter)
+        return .query(try PreparedWatchQuery(query, canonicalText: "query"))
+    }
+
+    /// Returns the code of the error with which a stream fails instead of its next frames.
+    private func failure(of frames: WatchSession.Iterator) async -> StatusCode? {
+        var frames = frames
+        do throws(StatusError) {
+            _ = try await frames.next()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func `A watch stream is decided before it opens`() async throws {
+        try await withRooms { fixture in
+            _ = try await watch(.document(DocumentPath("notes/a")), in: fixture)
+            _ = try await watch(watchQuery("notes", owner: "alice"), in: fixture)
+            for target in try [
+                .document(DocumentPath("notes/b")), .document(DocumentPath("notes/missing")),
+                .collection(CollectionPath("notes")),
+                watchQuery("notes"), watchQuery("notes", owner: "bob"),
+            ] as [PreparedWatchTarget] {
+                let error = await #expect(throws: StatusError.self) { try await watch(target, in: fixture) }
+                #expect(error?.code == .permissionDenied)
+            }
+        }
+    }
+
+    @Test func `A watch stream is decided again when it reads its initial state`() async throws {
+        try await withRooms { fixture in
+            let request = WatchRequest(target: .collection(try CollectionPath("rooms/r/messages")))
+            let session = try await WatchSession(request, in: fixture.context(of: "alice"))
+            try await fixture.set("rooms/r", #"{"members": ["bob"]}"#)
+            let code = await failure(of: session.makeAsyncIterator())
+            #expect(code == .permissionDenied)
+        }
+    }
+
+    @Test func `A watch stream never shows an end user what a document was before`() async throws {
+        try await withRooms { fixture in
+            let error = await #expect(throws: StatusError.self) {
+                try await watch(watchQuery("notes", owner: "alice"), in: fixture, contents: .before)
+            }
+            #expect(error?.code == .permissionDenied)
+        }
+    }
+
+    @Test func `A watch stream fails at a change that ends the access, without the new content`() async throws {
+        try await withRooms { fixture in
+            var note = try await watch(.document(DocumentPath("notes/a")), in: fixture)
+            try await fixture.set("notes/a", #"{"owner": "alice", "n": 2}"#)
+            #expect(try await note.next()?.changes.map(\.kind) == [.modified])
+            let room = try await watch(.collection(CollectionPath("rooms/r/messages")), in: fixture)
+            try await fixture.set("notes/a", #"{"owner": "bob", "n": 3}"#)
+            #expect(await failure(of: note) == .permissionDenied)
+            try await fixture.set("rooms/r", #"{"members": ["bob"]}"#)
+            try await fixture.set("rooms/r/messages/m2", #"{"text": "secret"}"#)
+            #expect(await failure(of: room) == .permissionDenied)
+        }
+    }
+
+    @Test func `A watch stream fails when other rules do not allow it, and otherwise continues`() async throws {
+        try await withRooms { fixture in
+            var notes = try await watch(watchQuery("notes", owner: "alice"), in: fixture)
+            let room = try await watch(.collection(CollectionPath("rooms/r/messages")), in: fixture)
+            try fixture.set("match /notes/{id} { allow read: if request.auth.uid == resource.data.owner; }")
+            #expect(await failure(of: room) == .permissionDenied)
+            try await fixture.set("notes/c", #"{"owner": "alice"}"#)
+            #expect(try await notes.next()?.changes.map(\.kind) == [.added])
+        }
+    }
+
+    @Test func `A stream ends when the token of its user expires`() async throws {
+        let user = EndUser(
+            EndUser.ID(issuer: "tests", uid: "alice"),
+            authentication: .init(uid: "alice", token: .init([])),
+            expirationTime: try Timestamp(microseconds: 1_000),
+            tokenDigest: "token"
+        )
+        let keys = APIKeyRegistry(now: { Timestamp.maximum })
+        let caller = Caller(user)
+        #expect(!keys.isValid(caller))
+        #expect(caller.endOfAccess == .unauthenticated)
+        let isNotified = Waiter()
+        let observation = keys.onRevocation(of: caller) { isNotified.resume() }
+        await isNotified.wait()
+        withExtendedLifetime(observation) {}
+        #expect(keys.isValid(.anonymous))
+    }
+}

@@ -1,0 +1,175 @@
+import DocumentModel
+import FuzzedInputs
+import HearthAPI
+import Logging
+import ServerTestSupport
+import StrictJSON
+import Testing
+import UTF8Text
+
+@testable import HearthHTTP
+
+@Suite("Authentication of end users", .timeLimit(.minutes(10))) struct EndUserTests {
+    private static let rules = """
+        rules_version = '2';
+        service cloud.firestore {
+          match /databases/{database}/documents {
+            match /notes/{id} { allow read: if request.auth.uid == id; }
+            match /posts/{id} { allow read; }
+          }
+        }
+        """
+    private static let json = "Content-Type: application/json"
+    private static let forged = [UInt8](repeating: 1, count: 32)
+
+    /// Checks the results of reading a document by JSON-RPC and by Firestore's REST API.
+    ///
+    /// - Parameters:
+    ///   - rpc: The status of the call: `OK`, that of its error, or an HTTP status other than 200.
+    ///   - rest: The HTTP status of the REST API.
+    private func check(
+        _ path: String,
+        _ authorization: String?,
+        _ rpc: String,
+        _ rest: Int,
+        on server: InProcessServer,
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let fields = authorization.map { ["Authorization: \($0)"] } ?? []
+        let body = #"{"jsonrpc":"2.0","id":1,"method":"documents.get","params":{"path":"\#(path)"}}"#
+        let called = try await withConnection(to: server) { try await $0.send("POST", "/rpc", fields + [Self.json], body: body) }
+        let read = try await withConnection(to: server) { connection in
+            try await connection.send("GET", "/v1/projects/p/databases/(default)/documents/\(path)", fields)
+        }
+        let error = try JSONText(called.body).root["error"]?["data"]?["status"]?.string
+        let status = called.status == 200 ? error ?? "OK" : "\(called.status)"
+        #expect(status == rpc && read.status == rest, "\(status) \(read.status)", sourceLocation: location)
+    }
+
+    private func withDocuments(
+        rules: String? = rules,
+        _ endUsers: EndUserAuthenticator = EndUserAuthenticator(),
+        _ body: @escaping @Sendable (InProcessServer) async throws -> Void
+    ) async throws {
+        try await withServer(hasPages: true, rules: rules, endUsers: endUsers) { server in
+            for path in ["notes/alice", "posts/p"] { try await server.set(path, [:]) }
+            try await body(server)
+        }
+    }
+
+    @Test func `Without keys and rules, everybody is an administrator`() async throws {
+        try await withDocuments(rules: nil) { server in
+            for authorization in [nil, "Bearer owner", "Bearer \(TestIssuer.unsignedToken("bob"))", "Basic eDp5"] {
+                try await check("notes/alice", authorization, "OK", 200, on: server)
+            }
+        }
+    }
+
+    @Test func `With rules, callers without credentials are end users who are not signed in`() async throws {
+        try await withDocuments { server in
+            try await check("posts/p", nil, "OK", 200, on: server)
+            try await check("notes/alice", nil, "PERMISSION_DENIED", 403, on: server)
+            try await check("posts/p", "Bearer owner", "401", 401, on: server)
+            try await check("posts/p", "Bearer \(TestIssuer.unsignedToken("alice"))", "401", 401, on: server)
+            let key = try await server.makeKey(.reader)
+            try await check("notes/alice", "Bearer \(key)", "OK", 200, on: server)
+        }
+    }
+
+    @Test func `A token of a configured issuer makes its user an end user`() async throws {
+        let issuer = TestIssuer()
+        try await withDocuments(issuer.endUsers()) { server in
+            try await check("notes/alice", "Bearer \(issuer.token("alice"))", "OK", 200, on: server)
+            try await check("notes/alice", "Bearer \(issuer.token("bob"))", "PERMISSION_DENIED", 403, on: server)
+            let forged = issuer.token("alice", signature: Self.forged)
+            for token in [forged, issuer.token("alice", lifetime: -3_600), TestIssuer.unsignedToken("alice"), "a.b.c"] {
+                try await check("posts/p", "Bearer \(token)", "401", 401, on: server)
+            }
+        }
+    }
+
+    @Test func `With an issuer but no rules, the database is closed to everybody without a key`() async throws {
+        let issuer = TestIssuer()
+        try await withDocuments(rules: nil, issuer.endUsers()) { server in
+            try await check("posts/p", nil, "401", 401, on: server)
+            try await check("posts/p", "Bearer \(issuer.token("alice"))", "PERMISSION_DENIED", 403, on: server)
+            try await check("posts/p", "Bearer \(try await server.makeKey(.reader))", "OK", 200, on: server)
+        }
+    }
+
+    @Test func `In emulator mode, unsigned tokens are accepted, and the owner may do everything`() async throws {
+        try await withDocuments(EndUserAuthenticator(acceptsUnsignedTokens: true)) { server in
+            try await check("notes/alice", nil, "PERMISSION_DENIED", 403, on: server)
+            try await check("posts/p", nil, "OK", 200, on: server)
+            try await check("notes/alice", "Bearer owner", "OK", 200, on: server)
+            try await check("notes/alice", "Bearer \(TestIssuer.unsignedToken("alice"))", "OK", 200, on: server)
+            try await check("notes/alice", "Bearer \(TestIssuer.unsignedToken("bob"))", "PERMISSION_DENIED", 403, on: server)
+            for nonsense in ["nonsense", "", "a.b.c", TestIssuer().token("alice")] {
+                try await check("posts/p", "Bearer \(nonsense)", "400", 400, on: server)
+            }
+        }
+    }
+
+    @Test func `A server in emulator mode, or without keys and rules, listens on this machine only`() async throws {
+        let configuration = HTTPServerConfiguration().with(\.host, "0.0.0.0")
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let emulator = ServiceContext(store: ReadOnlyEmptyStore(), rulesRegistry: RulesRegistry(isEmulator: true))
+        #expect(throws: StatusError.self) {
+            try HTTPServer(configuration: configuration, context: emulator, modules: [], logger: logger)
+        }
+        let open = ServiceContext(store: ReadOnlyEmptyStore())
+        #expect(throws: StatusError.self) {
+            try HTTPServer(configuration: configuration, context: open, modules: [], logger: logger)
+        }
+        let rules = RulesRegistry()
+        try rules.setServerRules(Array(Self.rules.utf8))
+        let limited = ServiceContext(store: ReadOnlyEmptyStore(), rulesRegistry: rules)
+        _ = try HTTPServer(configuration: configuration, context: limited, modules: [], logger: logger)
+    }
+
+    /// The routes that are open to end users. A new one without an entry fails the test.
+    private static let openPaths: Set<String> = [
+        "/rpc", "/watch", "/v1/",
+        "/google.firestore.v1.Firestore/", "/google.firestore.v1.Firestore/Listen", "/google.firestore.v1.Firestore/Write",
+        "/google.firestore.v1.Firestore/Listen/channel", "/google.firestore.v1.Firestore/Write/channel",
+    ]
+
+    @Test func `All routes but those of documents are closed to end users`() async throws {
+        let issuer = TestIssuer()
+        try await withDocuments(issuer.endUsers()) { server in
+            let open = server.routes.filter(\.policy.isOpenToEndUsers)
+            #expect(Set(open.map(\.path)) == Self.openPaths)
+            for route in server.routes where !route.policy.isOpenToEndUsers && route.policy.access != .open {
+                for (fields, statuses) in [
+                    (["Authorization: Bearer \(issuer.token("alice"))"], [403]), ([], [401, 403, 200, 303]),
+                ] {
+                    let response = try await withConnection(to: server) { connection in
+                        try await connection.send("GET", route.path, fields)
+                    }
+                    #expect(statuses.contains(response.status), "\(route.path) \(response.status)")
+                    // Programs that probe the server get Ok, and the pages offer to sign in.
+                    let isHarmless = response.body == "Ok" || response.body.contains("type=\"password\"")
+                    #expect(response.status != 200 || isHarmless, "\(route.path)")
+                }
+            }
+        }
+    }
+
+    @Test func `A watch stream is told that the token of its user has expired`() async throws {
+        let issuer = TestIssuer()
+        try await withDocuments(issuer.endUsers()) { server in
+            for seconds in TestIssuer.expiries {
+                let token = issuer.token("alice", acceptedFor: seconds)
+                let text = try await withConnection(to: server) { connection in
+                    let fields = ["Authorization: Bearer \(token)", "Connection: close"]
+                    try await connection.send(RawConnection.request("GET", "/watch?document=notes/alice", fields))
+                    return try await connection.receiveAll()
+                }
+                if !text.contains(#""type":"current""#), seconds != TestIssuer.expiries.last { continue }
+                #expect(text.contains(#""type":"current""#))
+                #expect(text.contains(#""type":"end","reason":"unauthenticated""#))
+                break
+            }
+        }
+    }
+}
