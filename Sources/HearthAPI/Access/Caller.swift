@@ -18,6 +18,11 @@ package struct Caller: Hashable, Sendable {
         /// An end user; `nil` for nobody signed in.
         case endUser(EndUser.ID?)
 
+        /// True if rules decide about all that the caller may do.
+        var isEndUser: Bool {
+            if case .endUser = self { true } else { false }
+        }
+
         /// The ID of the key, or `nil` for callers without a key.
         var keyID: UTF8Key? {
             if case .key(let id) = self { id } else { nil }
@@ -61,9 +66,7 @@ package struct Caller: Hashable, Sendable {
     }
 
     /// True if rules decide about all that the caller may do.
-    package var isEndUser: Bool {
-        if case .endUser = identity { true } else { false }
-    }
+    package var isEndUser: Bool { identity.isEndUser }
 }
 
 extension Caller {

@@ -76,7 +76,7 @@ extension ListenSession {
             guard case .live(var state) = live.phase else { continue }
             do throws(StatusError) {
                 var access = live.access
-                if let current = access, commits.contains(where: current.isAffected) { try await access?.decide() }
+                for commit in commits { try await access?.decide(before: commit) }
                 let commit = try await live.coalescing(with: commits, from: store) ?? last
                 let changes = try await state.apply(commit, from: store)
                 try await access?.decide(changes)

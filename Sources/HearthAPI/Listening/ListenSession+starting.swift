@@ -32,7 +32,9 @@ extension ListenSession {
         }
         try await target.access?.decide()
         var messages: [ListenMessage] = []
-        if let token = try await resumeToken(of: target, at: last) {
+        var token = try await resumeToken(of: target, at: last)
+        if let time = token?.time, let access = target.access, try await !access.isGranted(asOf: time) { token = nil }
+        if let token {
             var state = target.resumedState(after: token, at: position)
             try await state.restore(from: store)
             target.phase = .resuming(state, nil, through: token.sequence)
@@ -76,6 +78,8 @@ extension ListenSession {
         let id = reading.target.id
         let (changes, isComplete) = try await state.read(from: store, at: time)
         var access = reading.access
+        // A client that reads slowly gets the last documents long after the first.
+        try await access?.decideIfDependent()
         try await access?.decide(changes)
         targets[id]?.access = access
         let messages = changes.map { change -> ListenMessage in
@@ -130,6 +134,7 @@ extension ListenSession {
         var committed = ChangesByPath(commit)
         let netChanges = try await state.apply(commit, from: store)
         var access = targets[target.id]?.access
+        try await access?.decideIfDependent()
         try await access?.decide(netChanges)
         targets[target.id]?.access = access
         for change in netChanges {

@@ -8,6 +8,8 @@ struct TransactionTable: Sendable {
     /// The total number of recorded reads.
     private var readCount = 0
     private var lastSweep: ContinuousClock.Instant
+    /// The number of transactions of each end user.
+    private var endUserCounts: [Caller.Identity: Int] = [:]
 
     init(limits: TransactionLimits, at now: ContinuousClock.Instant) {
         self.limits = limits
@@ -36,9 +38,27 @@ struct TransactionTable: Sendable {
                     + "wait until they expire."
             )
         }
+        try limitEndUser(transaction.owner, at: transaction.startTime)
         let id = TransactionID()
         transactions[id] = transaction
+        if transaction.owner.isEndUser { endUserCounts[transaction.owner, default: 0] += 1 }
         return id
+    }
+
+    /// Requires that an end user may open another transaction. All end users together leave half of the table to keys.
+    private mutating func limitEndUser(_ owner: Caller.Identity, at now: ContinuousClock.Instant) throws(StatusError) {
+        guard owner.isEndUser else { return }
+        if isFull(for: owner) { sweep(at: now, always: true) }
+        guard isFull(for: owner) else { return }
+        throw StatusError(
+            .resourceExhausted,
+            "Too many transactions of end users are open. Commit or roll back open transactions, or wait until they expire."
+        )
+    }
+
+    private func isFull(for owner: Caller.Identity) -> Bool {
+        endUserCounts[owner, default: 0] >= limits.maximumCountPerEndUser
+            || endUserCounts.values.reduce(0, +) >= limits.maximumCount / 2
     }
 
     /// Runs a closure on an open transaction and restarts its idle timeout.
@@ -118,8 +138,10 @@ struct TransactionTable: Sendable {
     }
 
     private mutating func remove(_ id: TransactionID) {
-        let transaction = transactions.removeValue(forKey: id)
-        readCount -= transaction?.reads.count ?? 0
+        guard let transaction = transactions.removeValue(forKey: id) else { return }
+        readCount -= transaction.reads.count
+        guard transaction.owner.isEndUser, let count = endUserCounts[transaction.owner] else { return }
+        endUserCounts[transaction.owner] = count > 1 ? count - 1 : nil
     }
 
     /// Removes expired transactions, at most once per second unless `always` is set or the table is full.

@@ -20,7 +20,7 @@ struct CollectionWatchState: Sendable {
     /// The part of the target that the watcher has as of ``sequence``.
     private var consistentExtent = Extent.nothing
     /// The commit after which the last page is consistent.
-    private var barrier: SequenceNumber
+    private(set) var barrier: SequenceNumber
     /// The update times of the documents on the last page, until the page is consistent.
     private var sentUpdateTimes: [DocumentPath.ID: Timestamp] = [:]
     private var isCurrent = false

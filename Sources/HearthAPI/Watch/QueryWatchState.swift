@@ -16,7 +16,7 @@ struct QueryWatchState: Sendable {
     private(set) var sequence: SequenceNumber
     private(set) var time: Timestamp
     /// The commit up to which all commits must be applied before the watcher is current.
-    private let barrier: SequenceNumber
+    let barrier: SequenceNumber
     private var phase: Phase
     /// The number of documents in the result, or `nil` if unknown.
     private(set) var count: Int?

@@ -33,6 +33,8 @@ final class WatchReader {
     private var runBudget: WatchRunBudget
     /// The access of an end user to the target; `nil` for other callers.
     private var access: TargetAccess?
+    /// The net changes that the stream of an end user has read since its resume token, and the last commit that it has read.
+    private var netChanges: Commit?
     /// True if the next run has had to wait, so that it is at the last commit instead of the next one.
     private var hasPausedRuns = false
     /// True if not all commits could be coalesced for the last run. The next one does not wait, so that the stream catches up.
@@ -335,6 +337,8 @@ extension WatchReader {
             guard let current = state.current() else { return try await readPage() }
             phase = .live
             return [current]
+        case .resuming where access != nil:
+            return try await resumeWithNetChanges()
         case .resuming:
             try await restore()
             guard state.isCaughtUp else { return try await applyNextCommit() }
@@ -362,8 +366,10 @@ extension WatchReader {
             begin(at: position)
             return [open]
         }
+        if let access, try await !access.isGranted(asOf: token.time) { return [open, try await resetOrEnd(.expired)] }
         state = WatchStateMachine(request.target, resumingAfter: token, at: position)
         phase = .resuming
+        netChanges = nil
         return [open]
     }
 
@@ -376,6 +382,13 @@ extension WatchReader {
     }
 
     private nonisolated(nonsending) func readPage() async throws(StatusError) -> [OutgoingWatchFrame] {
+        let frames = try await readPageUndecided()
+        // A client that reads slowly gets its last page long after the first.
+        try await access?.decideIfDependent()
+        return frames
+    }
+
+    private nonisolated(nonsending) func readPageUndecided() async throws(StatusError) -> [OutgoingWatchFrame] {
         switch state {
         case .documents(var documentState):
             let page = try await readDocuments()
@@ -449,6 +462,43 @@ extension WatchReader {
         }
     }
 
+    /// Reads the next commits since the token from which an end user resumes, and returns the frames of their net changes once they
+    /// are complete. What documents were meanwhile is not for end users, who can make up tokens.
+    private nonisolated(nonsending) func resumeWithNetChanges() async throws(StatusError) -> [OutgoingWatchFrame] {
+        try await restore()
+        var read = netChanges
+        var position = read?.sequence ?? state.sequence
+        let last = max(state.barrier, position)
+        var log = store.commits(after: position).makeAsyncIterator()
+        var count = 0
+        while position < last, count < Self.maximumCoalescedCommits {
+            guard let commit = try await log.next() else {
+                if !Task.isCancelled { wakeup.end(.shutdown) }
+                return []
+            }
+            position = commit.sequence
+            count += 1
+            let relevant = commit.changes.filter { request.target.contains($0.path) }
+            let changes = Commit(sequence: commit.sequence, time: commit.time, changes: relevant)
+            let completed = try await request.addingBeforeImages(to: changes, from: store)
+            read = read.map { Commit(coalescing: [$0, completed]) ?? completed } ?? completed
+            if read?.isLarger(than: Self.maximumCoalescedBytes) == true { return [try await resetOrEnd(.expired)] }
+        }
+        netChanges = read
+        guard position >= last else { return [] }
+        var frames: [OutgoingWatchFrame] = []
+        if let read {
+            var resumed = state
+            frames = try await resumed.apply(read, from: store)
+            try await access?.decideIfDependent()
+            try await access?.decide(frames.changes)
+            state = resumed
+        }
+        netChanges = nil
+        phase = .live
+        return frames + (state.heartbeat.map { [$0] } ?? [])
+    }
+
     /// Returns whether the access to the target has to be decided before a commit's changes are sent.
     private func mustDecide(before commit: Commit) -> Bool {
         guard let access else { return false }
@@ -461,7 +511,7 @@ extension WatchReader {
         _ frames: [OutgoingWatchFrame]
     ) async throws(StatusError) {
         guard mustDecide(before: commit) else { return }
-        if access?.isAffected(by: commit) == true { try await access?.decide() }
+        try await access?.decide(before: commit)
         try await access?.decide(frames.changes)
     }
 

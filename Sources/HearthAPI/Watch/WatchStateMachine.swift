@@ -56,6 +56,14 @@ indirect enum WatchStateMachine: Sendable {
         }
     }
 
+    /// The last commit that is required before the next page or ``current()``.
+    var barrier: SequenceNumber {
+        switch self {
+        case .documents(let state): state.barrier
+        case .query(let state): state.barrier
+        }
+    }
+
     /// True if all commits that are required before the next page or ``current()`` have been applied.
     var isCaughtUp: Bool {
         switch self {

@@ -188,31 +188,43 @@ extension DatabaseRules {
         }
     }
 
-    /// Returns a document that rules of streams read, as of a position of the store or later. Streams that are decided again
-    /// because of the same commit share it.
-    func lookUp(_ path: DocumentPath, in store: any DocumentStore) async throws(StatusError) -> MapValue? {
+    /// Returns a document that rules of streams read. Streams that are decided again because of the same commit share it.
+    ///
+    /// - Parameter time: The time of the document; `nil` for the position of the store at the call, or later.
+    func lookUp(
+        _ path: DocumentPath,
+        at time: Timestamp?,
+        in store: any DocumentStore
+    ) async throws(StatusError) -> MapValue? {
         let sequence = store.position.lastSequence
-        if let known = state.withLock({ $0.lookups.fields(at: path, asOf: sequence) }) { return known }
-        let fields = try await store.document(at: path)?.decoded().fields
-        state.withLock { $0.lookups.add(fields, at: path, asOf: sequence) }
+        let key = LookupMemo.Key(path: path, time: time)
+        if let known = state.withLock({ $0.lookups.fields(of: key, asOf: sequence) }) { return known }
+        let fields = try await store.document(at: path, readTime: time)?.decoded().fields
+        state.withLock { $0.lookups.add(fields, of: key, asOf: sequence) }
         return fields
     }
 }
 
 /// The documents that the rules of streams have read since the last commit.
 private struct LookupMemo {
+    struct Key: Hashable {
+        let path: DocumentPath
+        /// The time of the document; `nil` for the latest.
+        let time: Timestamp?
+    }
+
     private var sequence = SequenceNumber.zero
-    private var documents: [DocumentPath: MapValue?] = [:]
+    private var documents: [Key: MapValue?] = [:]
 
     private static let maximumCount = 1_024
 
-    func fields(at path: DocumentPath, asOf sequence: SequenceNumber) -> MapValue?? {
-        sequence == self.sequence ? documents[path] : nil
+    func fields(of key: Key, asOf sequence: SequenceNumber) -> MapValue?? {
+        sequence == self.sequence ? documents[key] : nil
     }
 
-    mutating func add(_ fields: MapValue?, at path: DocumentPath, asOf sequence: SequenceNumber) {
+    mutating func add(_ fields: MapValue?, of key: Key, asOf sequence: SequenceNumber) {
         if sequence != self.sequence || documents.count >= Self.maximumCount { documents = [:] }
         self.sequence = sequence
-        documents.updateValue(fields, forKey: path)
+        documents.updateValue(fields, forKey: key)
     }
 }

@@ -7,7 +7,8 @@ import UTF8Text
 ///
 /// A query is decided once, since a granted one is proved for all of its possible results. A document is decided whenever it is
 /// about to be sent. Both are decided again when the rules change, when a document that they have read changes, and, if the
-/// decision depends on the time, at intervals. Documents that rules read are those of now, even for changes of earlier commits.
+/// decision depends on the time, at intervals. The documents that rules read are those of now and, at a commit that changes one of
+/// them, also those of the commit: a stream that lags behind shows nothing of a time in which its user had no access.
 struct TargetAccess: Sendable {
     /// What the user asks to see.
     enum Target: Sendable {
@@ -39,21 +40,56 @@ struct TargetAccess: Sendable {
     ///
     /// - Throws: ``StatusCode/permissionDenied`` if the user has no access.
     mutating func decide() async throws(StatusError) {
+        grants = try await decisions(asOf: nil)
+        recordGrants()
+    }
+
+    /// Decides about the target before a commit's changes to it are sent, if the commit changes a document that the decision depends
+    /// on: on the documents of now, and on those of the commit.
+    ///
+    /// - Throws: ``StatusCode/permissionDenied`` if the user has no access.
+    mutating func decide(before commit: Commit) async throws(StatusError) {
+        guard isAffected(by: commit) else { return }
+        if commit.changes.contains(where: { dependencies.contains($0.path) }) { _ = try await decisions(asOf: commit.time) }
+        try await decide()
+    }
+
+    /// Decides about the target again if it depends on documents, which may have changed since.
+    mutating func decideIfDependent() async throws(StatusError) {
+        if dependsOnTime || !dependencies.isEmpty { try await decide() }
+    }
+
+    /// Returns whether the user had access at a time from which a stream is to be resumed. Clients can make up their tokens.
+    func isGranted(asOf time: Timestamp) async throws(StatusError) -> Bool {
+        guard !dependencies.isEmpty else { return true }
+        do throws(StatusError) {
+            _ = try await decisions(asOf: time)
+            return true
+        } catch  where [.permissionDenied, .failedPrecondition, .invalidArgument].contains(error.code) {
+            return false
+        }
+    }
+
+    /// Returns the decisions about the whole target.
+    ///
+    /// - Parameter time: The time of the documents; `nil` for now.
+    private func decisions(asOf time: Timestamp?) async throws(StatusError) -> [DocumentPath?: RulesDecision] {
         switch target {
         case .query(let query):
-            let grant = try await gate.requireReadAccess(to: query) { path throws(StatusError) in
-                try await gate.rules.lookUp(path, in: store)
+            let decision = try await gate.requireReadAccess(to: query) { path throws(StatusError) in
+                try await gate.rules.lookUp(path, at: time, in: store)
             }
-            grants = [nil: grant]
+            return [nil: decision]
         case .documents(let paths):
+            var decisions: [DocumentPath?: RulesDecision] = [:]
             for path in paths {
                 let document = try await gate.concealingDamage { () async throws(StatusError) in
-                    try await store.document(at: path)
+                    try await store.document(at: path, readTime: time)
                 }
-                try await decide(path, document)
+                decisions[path] = try await decision(about: path, document, asOf: time)
             }
+            return decisions
         }
-        recordGrants()
     }
 
     /// Decides about the documents of a target of documents that are about to be sent.
@@ -61,13 +97,19 @@ struct TargetAccess: Sendable {
     /// - Throws: ``StatusCode/permissionDenied`` if the user has no access to one of them.
     mutating func decide(_ changes: [OutgoingWatchFrame.Change]) async throws(StatusError) {
         guard case .documents = target, !changes.isEmpty else { return }
-        for change in changes { try await decide(change.path, change.document) }
+        for change in changes {
+            grants[change.path] = try await decision(about: change.path, change.document, asOf: nil)
+        }
         recordGrants()
     }
 
-    private mutating func decide(_ path: DocumentPath, _ document: EncodedDocument?) async throws(StatusError) {
-        grants[path] = try await gate.requireReadAccess(to: path, document) { path throws(StatusError) in
-            try await gate.rules.lookUp(path, in: store)
+    private func decision(
+        about path: DocumentPath,
+        _ document: EncodedDocument?,
+        asOf time: Timestamp?
+    ) async throws(StatusError) -> RulesDecision {
+        try await gate.requireReadAccess(to: path, document) { path throws(StatusError) in
+            try await gate.rules.lookUp(path, at: time, in: store)
         }
     }
 

@@ -213,6 +213,79 @@ import UTF8Text
         }
     }
 
+    /// The room without alice, with a secret, and with alice again.
+    private func leaveAndReturn(_ fixture: RulesFixture) async throws {
+        try await fixture.set("rooms/r", #"{"members": ["bob"]}"#)
+        try await fixture.set("rooms/r/messages/m", #"{"text": "secret"}"#)
+        try await fixture.set("rooms/r/messages/m", #"{"text": "public"}"#)
+        try await fixture.set("rooms/r", #"{"members": ["bob", "alice"]}"#)
+    }
+
+    @Test func `A stream that lags behind shows nothing of a time without access`() async throws {
+        try await withRooms { fixture in
+            let room = try await watch(.collection(CollectionPath("rooms/r/messages")), in: fixture)
+            let session = ListenSession(in: try fixture.context(of: "alice"))
+            let cause = try await listen(1, to: .query(query("rooms/r/messages")), in: session)
+            #expect(cause == nil)
+            try await leaveAndReturn(fixture)
+            let code = await failure(of: room)
+            #expect(code == .permissionDenied)
+            let messages = try await nextMessages(of: session)
+            guard case .removed(1, let cause?) = messages.first else { return #expect(Bool(false), "\(messages)") }
+            #expect(cause.code == .permissionDenied)
+        }
+    }
+
+    @Test func `A resumed watch stream shows an end user only what there is now`() async throws {
+        try await withRooms { fixture in
+            let target = PreparedWatchTarget.collection(try CollectionPath("rooms/r/messages"))
+            let token = ResumeToken(target, at: fixture.store.position)
+            try await leaveAndReturn(fixture)
+            for version in 1...5 { try await fixture.set("rooms/r/messages/n", #"{"version": \#(version)}"#) }
+            let request = WatchRequest(target: target, resume: token)
+            var frames = try await WatchSession(request, in: fixture.context(of: "alice")).makeAsyncIterator()
+            var texts: [String] = []
+            while texts.count < 2, let batch = try await frames.next() {
+                texts += batch.changes.compactMap { $0.document.map { String(decoding: $0.fieldsJSON, as: UTF8.self) } }
+            }
+            #expect(texts == [#"{"text":"public"}"#, #"{"version":5}"#])
+        }
+    }
+
+    @Test func `A stream cannot be resumed from a time without access`() async throws {
+        try await withRooms { fixture in
+            try await fixture.set("rooms/r", #"{"members": ["bob"]}"#)
+            let target = PreparedWatchTarget.collection(try CollectionPath("rooms/r/messages"))
+            let token = ResumeToken(target, at: fixture.store.position)
+            try await fixture.delete("rooms/r/messages/m")
+            try await fixture.set("rooms/r", #"{"members": ["alice"]}"#)
+            let request = WatchRequest(target: target, resume: token)
+            var frames = try await WatchSession(request, in: fixture.context(of: "alice")).makeAsyncIterator()
+            let first = try await frames.next() ?? []
+            #expect(first.contains { if case .reset = $0 { true } else { false } })
+            var changes: [OutgoingWatchFrame.Change] = []
+            reading: while let batch = try await frames.next() {
+                changes += batch.changes
+                for case .current in batch { break reading }
+            }
+            #expect(changes.isEmpty)
+        }
+    }
+
+    @Test func `A slow client gets no page that was read after its access ended`() async throws {
+        let fixture = try RulesFixture(Self.rooms, store: MemoryStore(pageLimit: 2))
+        try await fixture.set("rooms/r", #"{"members": ["alice"]}"#)
+        for id in 1...9 { try await fixture.set("rooms/r/messages/\(id)", #"{"text": "hello"}"#) }
+        let request = WatchRequest(target: .collection(try CollectionPath("rooms/r/messages")))
+        var frames = try await WatchSession(request, in: fixture.context(of: "alice")).makeAsyncIterator()
+        var seen = 0
+        while seen == 0, let batch = try await frames.next() { seen += batch.changes.count }
+        try await fixture.set("rooms/r", #"{"members": []}"#)
+        for id in 1...9 { try await fixture.set("rooms/r/messages/\(id)", #"{"text": "secret"}"#) }
+        let code = await failure(of: frames)
+        #expect(seen < 9 && code == .permissionDenied)
+    }
+
     @Test func `A watch stream never shows an end user what a document was before`() async throws {
         try await withRooms { fixture in
             let error = await #expect(throws: StatusError.self) {
