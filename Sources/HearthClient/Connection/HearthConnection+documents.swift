@@ -115,10 +115,22 @@ extension HearthConnection {
     /// - Parameter transaction: The ID of the transaction to commit; `nil` to write outside a transaction.
     /// - Throws: `.aborted` if data read by the transaction has changed.
     public func commit(_ writes: [Write], in transaction: String? = nil) async throws(StatusError) -> [WriteResult] {
-        let result = try await call("documents.commit") { params in
+        try await commit(writes, in: transaction, for: nil)
+    }
+
+    /// Commits writes atomically.
+    ///
+    /// - Parameter user: The user for whom the writes were made; `nil` if they can be made for any user.
+    func commit(
+        _ writes: [Write],
+        in transaction: String?,
+        for user: IDTokenCache.User?
+    ) async throws(StatusError) -> [WriteResult] {
+        let commit = RPCCall("documents.commit") { params in
             params.array(CommitKeys.writes, of: writes) { $0.write(to: &$1) }
             params.transaction(transaction)
         }
+        let result = try await call(commit, for: user)
         return try CommitResponse(json: result).writeResults
     }
 

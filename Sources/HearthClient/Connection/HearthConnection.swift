@@ -17,13 +17,21 @@ public final class HearthConnection: Sendable {
     /// The database, as `project/database`, or just `database` for one in the server's default project; `nil` for the default
     /// database.
     public let database: String?
-    private let authorization: String?
+    /// The API key; `nil` for none.
+    private let key: BearerToken?
+    /// The ID tokens of the signed-in user; `nil` without them.
+    private let tokens: IDTokenCache?
     /// The maximum time to wait for the head of a response.
     private let timeout: TimeAmount
     /// The client for calls, with a small pool of connections.
     private let callClient: HTTPClient
     /// The client for streams, each of which occupies a connection, so that calls don't have to wait for one.
-    private let streamClient: HTTPClient
+    private let streamClient: Mutex<StreamClient>
+
+    private struct StreamClient {
+        var client: HTTPClient
+        var isShutDown = false
+    }
 
     /// True after the first successful response.
     private let hasSucceeded = Atomic(false)
@@ -42,26 +50,51 @@ public final class HearthConnection: Sendable {
     ///
     /// - Parameter timeout: The maximum time to wait for the head of a response.
     /// - Throws: `.invalidArgument` if `key` contains characters that are invalid in an API key.
-    public init(
+    public convenience init(
         server: ServerAddress,
         key: String? = nil,
         database: String? = nil,
         timeout: Duration = .seconds(60)
     ) throws(StatusError) {
-        if let key {
-            guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+        try self.init(server: server, credential: key.map { .key($0) }, database: database, timeout: timeout)
+    }
+
+    /// Creates a connection with a credential. Nothing is sent before the first call.
+    ///
+    /// - Parameter timeout: The maximum time to wait for the head of a response.
+    /// - Throws: `.invalidArgument` if the credential is a key with characters that are invalid in an API key.
+    public init(
+        server: ServerAddress,
+        credential: FirestoreCredential?,
+        database: String? = nil,
+        timeout: Duration = .seconds(60)
+    ) throws(StatusError) {
+        switch credential?.kind {
+        case .key(let key)?:
+            guard let key = BearerToken(key) else {
                 throw StatusError(
                     .invalidArgument,
                     "Invalid API key: expected printable ASCII characters without spaces."
                 )
             }
+            self.key = key
+            tokens = nil
+        case .idToken(let provider)?:
+            key = nil
+            tokens = IDTokenCache(provider)
+        case nil:
+            key = nil
+            tokens = nil
         }
         self.server = server
         self.database = database
         self.timeout = TimeAmount(timeout)
-        self.authorization = key.map { "Bearer \($0)" }
         self.callClient = Self.client(maximumConnections: Self.maximumCallConnections)
-        self.streamClient = Self.client(maximumConnections: .max)
+        self.streamClient = Mutex(StreamClient(client: Self.streamClient()))
+    }
+
+    private static func streamClient() -> HTTPClient {
+        client(maximumConnections: .max)
     }
 
     private static func client(maximumConnections: Int) -> HTTPClient {
@@ -76,10 +109,38 @@ public final class HearthConnection: Sendable {
 
     /// Closes all connections. Pending calls and streams fail.
     public func shutdown() async {
+        tokens?.close()
+        let streamClient = streamClient.withLock { streamClient in
+            streamClient.isShutDown = true
+            return streamClient.client
+        }
         // The only possible error is that of a repeated shutdown, which has no effect.
         try? await streamClient.shutdown()
         try? await callClient.shutdown()
     }
+
+    /// Discards the ID token, since another user has signed in, the user has signed out, or the claims of the token have changed.
+    ///
+    /// Open streams are interrupted. Calls that start afterward are made for the new user. It has no effect with an API key.
+    public func credentialDidChange() {
+        guard let tokens else { return }
+        // Before the client is replaced, so that no stream with a token of the previous user is opened by the new client.
+        tokens.credentialDidChange()
+        let previous: HTTPClient? = streamClient.withLock { streamClient in
+            guard !streamClient.isShutDown else { return nil }
+            defer { streamClient.client = Self.streamClient() }
+            return streamClient.client
+        }
+        guard let previous else { return }
+        // An unstructured task, since the caller need not wait for the sockets to be closed.
+        Task { try? await previous.shutdown() }
+    }
+
+    /// The current user; `nil` without ID tokens.
+    var user: IDTokenCache.User? { tokens?.user }
+
+    /// The next change of the user; `nil` without ID tokens.
+    var userChange: OneTimeEvent? { tokens?.userChange }
 
     /// Calls `body` with a connection that is shut down when `body` returns or throws.
     public static func withConnection<Result>(
@@ -109,21 +170,35 @@ extension HearthConnection {
     }
 
     /// Calls a method and returns its result.
-    func call(_ call: RPCCall) async throws(StatusError) -> JSONNode {
-        let response = try await post(call.request(id: 0, database: database))
-        return try RPCResponse(response.root, from: server).result.get()
+    ///
+    /// - Parameter user: The user for whom the call is made; `nil` if it can be made for any user.
+    func call(_ call: RPCCall, for user: IDTokenCache.User? = nil) async throws(StatusError) -> JSONNode {
+        let body = call.request(id: 0, database: database)
+        return try await authorized(for: user) { authorization throws(StatusError) in
+            let response = try await post(body, authorization)
+            return try RPCResponse(response.root, from: server).result.get()
+        }
     }
 
     /// Calls methods in a single batch request and returns their results in the same order.
     func call(_ calls: [RPCCall]) async throws(StatusError) -> [Result<JSONNode, StatusError>] {
         guard !calls.isEmpty else { return [] }
-        let batch = try await post(RPCCall.batch(calls, database: database))
-        guard let elements = batch.root.elements, batch.root.count == calls.count else {
+        let body = RPCCall.batch(calls, database: database)
+        return try await authorized { authorization throws(StatusError) in
+            let results = try results(of: calls.count, in: await post(body, authorization))
+            for case .failure(let error) in results where error.code == .unauthenticated { throw error }
+            return results
+        }
+    }
+
+    /// Returns the results of the calls of a batch request, in the order of the calls.
+    private func results(of count: Int, in batch: JSONText) throws(StatusError) -> [Result<JSONNode, StatusError>] {
+        guard let elements = batch.root.elements, batch.root.count == count else {
             // The response to a batch that is rejected as a whole is a single error object.
             if batch.root.kind == .object { _ = try RPCResponse(batch.root, from: server).result.get() }
             throw StatusError.unexpectedResponse(from: server)
         }
-        var results = [Result<JSONNode, StatusError>?](repeating: nil, count: calls.count)
+        var results = [Result<JSONNode, StatusError>?](repeating: nil, count: count)
         for element in elements {
             let response = try RPCResponse(element, from: server)
             guard let id = response.id, results.indices.contains(id), results[id] == nil else {
@@ -134,13 +209,13 @@ extension HearthConnection {
         return results.compactMap { $0 }
     }
 
-    private func post(_ body: [UInt8]) async throws(StatusError) -> JSONText {
-        var request = request(to: "/rpc")
+    private func post(_ body: [UInt8], _ authorization: Authorization) async throws(StatusError) -> JSONText {
+        var request = request(to: "/rpc", authorization)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "Accept", value: "application/json")
         request.body = .bytes(body)
-        let body = try await read(send(request, with: callClient))
+        let body = try await read(send(request, with: callClient, until: authorization.deadline))
         do {
             return try JSONText(body, limits: JSONLimits(maximumBytes: Self.maximumResponseBytes))
         } catch {
@@ -150,24 +225,73 @@ extension HearthConnection {
 }
 
 extension HearthConnection {
+    /// The key or token of a request.
+    struct Authorization: Sendable {
+        /// The key or token; `nil` for a request without either.
+        fileprivate let bearer: BearerToken?
+        /// The ID token; `nil` without one.
+        let token: IDToken?
+        /// The time by which the server must have responded.
+        fileprivate let deadline: NIODeadline
+    }
+
+    /// Sends a request, and again with a new ID token if the server refuses the first one.
+    ///
+    /// - Parameters:
+    ///   - user: The user for whom the request is made; `nil` if it can be made for any user.
+    ///   - send: Sends the request. It has had no effect if it throws `.unauthenticated`.
+    func authorized<Result>(
+        for user: IDTokenCache.User? = nil,
+        _ send: (Authorization) async throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        let deadline = NIODeadline.now() + timeout
+        guard let tokens else { return try await send(Authorization(bearer: key, token: nil, deadline: deadline)) }
+        let tokenDeadline = ContinuousClock.now + .nanoseconds(timeout.nanoseconds)
+        var isRetry = false
+        while true {
+            let token = try await tokens.token(for: user, until: tokenDeadline)
+            do throws(StatusError) {
+                return try await send(Authorization(bearer: token.bearer, token: token, deadline: deadline))
+            } catch {
+                guard error.code == .unauthenticated else { throw error }
+                tokens.refuse(token)
+                if isRetry { throw error }
+                isRetry = true
+            }
+        }
+    }
+
+    /// Discards an ID token that the server has refused.
+    func refuse(_ token: IDToken) {
+        tokens?.refuse(token)
+    }
+
     /// Creates a request for a path relative to the server's address.
-    func request(to path: String) -> HTTPClientRequest {
+    func request(to path: String, _ authorization: Authorization) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: server.description + path)
-        if let authorization { request.headers.add(name: "Authorization", value: authorization) }
+        if let bearer = authorization.bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer.text)") }
         return request
     }
 
     /// Sends a request for a stream and waits for the head of the response.
     ///
     /// - Throws: The server's error if the status is not success, or `.unavailable` if the server cannot be reached.
-    func stream(_ request: HTTPClientRequest) async throws(StatusError) -> HTTPClientResponse {
-        try await send(request, with: streamClient)
+    func stream(_ request: HTTPClientRequest, _ authorization: Authorization) async throws(StatusError) -> HTTPClientResponse {
+        let client = streamClient.withLock(\.client)
+        guard authorization.token?.userChange.hasOccurred != true else {
+            throw StatusError(.unavailable, "The user has changed while the stream was being opened.")
+        }
+        return try await send(request, with: client, until: authorization.deadline)
     }
 
-    private func send(_ request: HTTPClientRequest, with client: HTTPClient) async throws(StatusError) -> HTTPClientResponse {
+    private func send(
+        _ request: HTTPClientRequest,
+        with client: HTTPClient,
+        until deadline: NIODeadline
+    ) async throws(StatusError) -> HTTPClientResponse {
         let response: HTTPClientResponse
         do {
-            response = try await client.execute(request, timeout: timeout)
+            response = try await client.execute(request, deadline: deadline)
         } catch {
             throw StatusError(transport: error, server: server, hasSucceeded: hasSucceeded.load(ordering: .relaxed))
         }

@@ -71,7 +71,7 @@ extension StatusError {
         let (code, text): (StatusCode, String) =
             switch status {
             case .badRequest: (.invalidArgument, "rejected the request as malformed")
-            case .unauthorized: (.unauthenticated, "requires a valid API key")
+            case .unauthorized: (.unauthenticated, "requires a valid API key or ID token")
             case .forbidden: (.permissionDenied, "denied the request")
             case .notFound, .methodNotAllowed:
                 (.unimplemented, "does not support the request. Is it a Hearth server of a compatible version?")

@@ -4,17 +4,16 @@ public import Foundation
 // Sendable: all properties, including those of NSError, are immutable.
 /// A Firestore error: an `NSError` with the domain ``FirestoreErrorDomain`` and a ``FirestoreErrorCode`` as `code`.
 ///
-/// `catch let error as NSError` matches it on all platforms.
+/// `catch let error as NSError` matches it on all platforms. If a provider of ID tokens has failed, its error is in the user
+/// info, as `NSUnderlyingErrorKey`.
 public final class FirestoreError: NSError, @unchecked Sendable {
     let status: StatusError
 
     init(_ status: StatusError) {
         self.status = status
-        super.init(
-            domain: FirestoreErrorDomain,
-            code: status.code.rawValue,
-            userInfo: [NSLocalizedDescriptionKey: status.message]
-        )
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: status.message]
+        if let failure = status.cause as? TokenProviderFailure { userInfo[NSUnderlyingErrorKey] = failure.underlying }
+        super.init(domain: FirestoreErrorDomain, code: status.code.rawValue, userInfo: userInfo)
     }
 
     /// Not supported: returns `nil`.

@@ -5,12 +5,14 @@ internal import Foundation
 extension Firestore {
     /// Commits writes atomically, after all queued writes.
     func commit(_ writes: [Write]) async throws {
+        let user = user
         await self.writes.waitForPending()
-        try await commitNow(writes)
+        try await commitNow(writes, for: user)
     }
 
-    private func commitNow(_ writes: [Write]) async throws {
-        _ = try await call { connection throws(StatusError) in try await connection.commit(writes) }
+    /// - Parameter user: The user for whom the writes were made; `nil` without ID tokens.
+    private func commitNow(_ writes: [Write], for user: IDTokenCache.User?) async throws {
+        _ = try await call { connection throws(StatusError) in try await connection.commit(writes, in: nil, for: user) }
     }
 
     /// Queues writes, commits them in the order of the calls, and calls `completion`.
@@ -21,10 +23,11 @@ extension Firestore {
         let writes = Result { () throws(StatusError) in try writes() }
         let completion = completion.map(UncheckedSendable.init)
         let queue = callbackQueue
+        let user = user
         self.writes.enqueue {
             var failure: (any Error)?
             do {
-                try await self.commitNow(writes.get())
+                try await self.commitNow(writes.get(), for: user)
             } catch let error as StatusError {
                 failure = FirestoreError(error)
             } catch {

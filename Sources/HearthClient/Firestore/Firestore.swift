@@ -61,8 +61,7 @@ public final class Firestore: Sendable {
     }
 
     deinit {
-        let connection = state.withLock { state in try? state.connection?.get() }
-        guard let connection else { return }
+        guard let connection = openConnection else { return }
         // An unstructured task, since deinit cannot wait for the sockets to be closed.
         Task { await connection.shutdown() }
     }
@@ -122,6 +121,11 @@ public final class Firestore: Sendable {
         state.withLock(\.isTerminated)
     }
 
+    /// The connection; `nil` before the first call.
+    var openConnection: HearthConnection? {
+        state.withLock { state in try? state.connection?.get() }
+    }
+
     /// Returns the connection, which is created by the first call.
     func connection() throws(StatusError) -> HearthConnection {
         let connection: Result<HearthConnection, StatusError> = state.withLock { state in
@@ -133,7 +137,7 @@ public final class Firestore: Sendable {
             let connection = Result { () throws(StatusError) in
                 try HearthConnection(
                     server: ServerAddress(configuration.address),
-                    key: configuration.key,
+                    credential: configuration.credential,
                     database: database,
                     timeout: configuration.timeout
                 )

@@ -1,7 +1,7 @@
 public import Dispatch
 internal import Foundation
 
-/// The server address, API key, timeout and callback queue of a database.
+/// The server address, credential, timeout and callback queue of a database.
 ///
 /// The defaults come from the environment: host and TLS from `HEARTH_SERVER`, such as `https://data.example.org`, and the API
 /// key from `HEARTH_KEY`. Without `HEARTH_SERVER`, the server is `127.0.0.1:8080` without TLS.
@@ -10,11 +10,20 @@ public final class FirestoreSettings {
     public var host: String
     /// True to use TLS.
     public var isSSLEnabled: Bool
-    /// The API key; `nil` for none.
-    public var key: String?
+    /// The credential; `nil` for none.
+    public var credential: FirestoreCredential?
+    /// The API key; `nil` for none. It is the ``credential``: setting it replaces an ID token.
+    public var key: String? {
+        get {
+            guard case .key(let key)? = credential?.kind else { return nil }
+            return key
+        }
+        set { credential = newValue.map { .key($0) } }
+    }
     /// The maximum time to wait for a response. The default is one minute.
     ///
     /// A call that waits longer fails with ``FirestoreErrorCode/deadlineExceeded``; a write may nevertheless have taken effect.
+    /// The time includes that for an ID token.
     public var timeout = Duration.seconds(60)
     /// The queue for completions and listeners. The default is the main queue.
     public var dispatchQueue = DispatchQueue.main
@@ -35,13 +44,13 @@ public final class FirestoreSettings {
         let scheme = schemes.first { server.prefix($0.count).elementsEqual($0) { $0 == $1 || $0 | 0x20 == $1 } }
         isSSLEnabled = scheme == schemes[0]
         host = String(decoding: server.dropFirst(scheme?.count ?? 0), as: UTF8.self)
-        key = value("HEARTH_KEY")
+        credential = value("HEARTH_KEY").map { .key($0) }
     }
 
     init(_ configuration: FirestoreConfiguration) {
         host = configuration.host
         isSSLEnabled = configuration.isSSLEnabled
-        key = configuration.key
+        credential = configuration.credential
         timeout = configuration.timeout
         dispatchQueue = configuration.queue
     }
@@ -51,14 +60,14 @@ public final class FirestoreSettings {
 struct FirestoreConfiguration: Sendable {
     let host: String
     let isSSLEnabled: Bool
-    let key: String?
+    let credential: FirestoreCredential?
     let timeout: Duration
     let queue: DispatchQueue
 
     init(_ settings: FirestoreSettings) {
         host = settings.host
         isSSLEnabled = settings.isSSLEnabled
-        key = settings.key
+        credential = settings.credential
         timeout = settings.timeout
         queue = settings.dispatchQueue
     }

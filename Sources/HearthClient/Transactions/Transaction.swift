@@ -7,6 +7,8 @@ internal import Synchronization
 /// All reads must precede the first write.
 public final class Transaction: Sendable {
     private let firestore: Firestore
+    /// The user for whom the transaction is run; `nil` without ID tokens.
+    private let user: IDTokenCache.User?
     private let state = Mutex(State())
 
     private struct State {
@@ -17,6 +19,7 @@ public final class Transaction: Sendable {
 
     init(_ firestore: Firestore) {
         self.firestore = firestore
+        user = firestore.user
     }
 
     /// Reads a document as of the read time of the transaction.
@@ -71,7 +74,7 @@ public final class Transaction: Sendable {
     func commit() async throws {
         let (id, writes) = state.withLock { ($0.id, $0.writes) }
         _ = try await firestore.call { connection throws(StatusError) in
-            try await connection.commit(writes.get(), in: id)
+            try await connection.commit(writes.get(), in: id, for: user)
         }
     }
 

@@ -22,7 +22,9 @@ struct ExponentialBackoff {
 extension StatusError {
     /// True if the same call may succeed when it is retried.
     var isTransient: Bool {
-        switch code {
+        // The provider may be unable to reach the issuer.
+        if cause is TokenProviderFailure { return true }
+        return switch code {
         case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted, .cancelled, .internal, .unknown: true
         case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange, .unimplemented,
             .dataLoss, .unauthenticated:

@@ -14,9 +14,10 @@ package enum WatchEvent: Sendable {
 extension HearthConnection {
     /// Watches a target across reconnects. Each stream resumes where the previous one was interrupted.
     ///
-    /// Returns when the task is cancelled or `isActive` returns `false`.
+    /// When its ID token expires, or the user changes, the next stream is opened with a new token immediately. Returns when the
+    /// task is cancelled or `isActive` returns `false`.
     ///
-    /// - Throws: Errors of `receive`, and permanent errors of the server.
+    /// - Throws: Errors of `receive`, and permanent errors of the server, also `.unauthenticated` if it refuses a new ID token.
     package func watchContinuously(
         _ target: WatchTarget,
         while isActive: () -> Bool = { true },
@@ -24,7 +25,9 @@ extension HearthConnection {
     ) async throws(StatusError) {
         var token: String?
         var backoff = ExponentialBackoff()
+        var refusal = TokenRefusal()
         while !Task.isCancelled, isActive() {
+            let userChange = userChange
             var interruption: StatusError?
             var isFinal = false
             func send(_ event: WatchEvent) throws(StatusError) {
@@ -35,14 +38,22 @@ extension HearthConnection {
             }
             do throws(StatusError) {
                 let frames = try await watch(target, resume: token)
+                refusal.streamOpened()
                 try send(.connected(isResumed: token != nil))
                 for try await frame in frames {
                     if Task.isCancelled { return }
-                    if ![.open, .end, .error].contains(frame.kind) { backoff.reset() }
+                    if ![.open, .end, .error].contains(frame.kind) {
+                        backoff.reset()
+                        refusal.streamProgressed()
+                    }
                     if frame.kind == .reset { token = nil }
                     token = frame.token ?? token
                     try send(.frame(frame))
-                    if let error = frame.error {
+                    if let idToken = frames.idToken, frame.isTokenRefusal {
+                        refuse(idToken)
+                        guard !refusal.isRepeatedRefusal() else { throw frame.error ?? .tokenRefused }
+                        if !refusal.isImmediate { backoff.reset() }
+                    } else if let error = frame.error {
                         // A target that is too large for one stream is too large for the next one.
                         isFinal = error.code == .resourceExhausted
                         throw error
@@ -50,12 +61,64 @@ extension HearthConnection {
                 }
             } catch {
                 if Task.isCancelled || !isActive() { return }
-                guard error.isTransient, !isFinal else { throw error }
+                // An error that was meant for the previous user doesn't concern the current one.
+                guard error.isTransient || userChange?.hasOccurred == true, !isFinal else { throw error }
                 interruption = error
             }
             try send(.interrupted(interruption))
             // The loop condition checks for cancellation.
-            try? await Task.sleep(for: backoff.nextDelay())
+            guard let userChange else {
+                try? await Task.sleep(for: backoff.nextDelay())
+                continue
+            }
+            await userChange.wait(for: backoff.nextDelay())
+            if userChange.hasOccurred {
+                backoff.reset()
+                refusal = TokenRefusal()
+            }
         }
+    }
+}
+
+/// The detection of streams that end for their ID tokens as soon as they are opened.
+private struct TokenRefusal {
+    private var openTime = ContinuousClock.now
+    private var hasProgressed = false
+    private var count = 0
+
+    /// The minimum duration of a stream whose token was accepted.
+    private static let minimumDuration = Duration.seconds(1)
+
+    /// True if the stream ended before any progress.
+    private(set) var isImmediate = false
+
+    mutating func streamOpened() {
+        openTime = .now
+        hasProgressed = false
+    }
+
+    mutating func streamProgressed() {
+        hasProgressed = true
+    }
+
+    /// Handles the end of the stream for its token. Returns whether that of the previous stream was refused as well.
+    mutating func isRepeatedRefusal() -> Bool {
+        isImmediate = !hasProgressed && openTime.duration(to: .now) < Self.minimumDuration
+        count = isImmediate ? count + 1 : 0
+        return count > 1
+    }
+}
+
+extension WatchFrame {
+    /// True if the server ends the stream because the ID token has expired.
+    fileprivate var isTokenRefusal: Bool {
+        endReason == .unauthenticated || error?.code == .unauthenticated
+    }
+}
+
+extension StatusError {
+    /// The error of a stream for which the server accepts no ID token.
+    fileprivate static var tokenRefused: StatusError {
+        StatusError(.unauthenticated, "The server refuses the ID token, also after it was refreshed.")
     }
 }

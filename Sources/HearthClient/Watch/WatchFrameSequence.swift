@@ -11,12 +11,16 @@ extension HearthConnection {
     /// - Parameter resume: The token of the frame to resume after; `nil` to start with the current state.
     /// - Throws: An error opening the stream. Later errors are thrown by the sequence.
     public func watch(_ target: WatchTarget, resume: String? = nil) async throws(StatusError) -> WatchFrameSequence {
-        var request = request(to: "/watch")
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "Accept", value: "application/x-ndjson")
-        request.body = .bytes(target.parameters(resume: resume).adding(database: database))
-        return WatchFrameSequence(body: try await stream(request).body, server: server)
+        let parameters = target.parameters(resume: resume).adding(database: database)
+        return try await authorized { authorization throws(StatusError) in
+            var request = request(to: "/watch", authorization)
+            request.method = .POST
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.headers.add(name: "Accept", value: "application/x-ndjson")
+            request.body = .bytes(parameters)
+            let response = try await stream(request, authorization)
+            return WatchFrameSequence(body: response.body, server: server, idToken: authorization.token)
+        }
     }
 }
 
@@ -32,6 +36,8 @@ public struct WatchFrameSequence: AsyncSequence, Sendable {
 
     let body: HTTPClientResponse.Body
     let server: ServerAddress
+    /// The ID token with which the stream was opened, if any.
+    let idToken: IDToken?
 
     /// The maximum size of a frame: a document of the maximum size with all characters escaped, and its envelope.
     private static let maximumFrameBytes = 20 << 20

@@ -41,6 +41,11 @@ public struct WatchFrame: Sendable {
         json[WatchFrameKeys.token]?.string
     }
 
+    /// The reason of an `end` frame; `nil` for other frames.
+    public var endReason: EndReason? {
+        kind == .end ? EndReason(name: json[WatchFrameKeys.reason]?.string ?? "") : nil
+    }
+
     /// The error of an `error` frame; `nil` for other frames.
     public var error: StatusError? {
         kind == .error ? StatusError(json: json) ?? StatusError(.unknown, "The server ended the stream with an error.") : nil

@@ -132,6 +132,22 @@ struct WatchFrameJSONTests {
         #expect(frame.error?.code == .resourceExhausted && frame.error?.path == "books")
     }
 
+    @Test func `Clients read the reason of an end, also an unknown one`() throws {
+        let reasons: [(OutgoingWatchFrame.EndReason, WatchFrame.EndReason)] = [
+            (.timeout, .timeout), (.limit, .limit), (.shutdown, .shutdown), (.revoked, .revoked),
+            (.unauthenticated, .unauthenticated), (.slow, .slow),
+        ]
+        for (sent, expected) in reasons {
+            let frame = try frame(.end(sent, token: Self.token()))
+            #expect(frame.endReason == expected && expected.name == sent.rawValue)
+            #expect(frame.token != nil && frame.kind.isLast)
+        }
+        for (text, reason) in [(#"{"type":"end","reason":"later"}"#, "later"), (#"{"type":"end"}"#, "")] {
+            #expect(try WatchFrame(line: Array(text.utf8)).endReason == .other(reason))
+        }
+        #expect(try WatchFrame(line: Array(#"{"type":"open","reason":"shutdown"}"#.utf8)).endReason == nil)
+    }
+
     @Test func `A frame of an unknown kind is kept`() throws {
         let frame = try WatchFrame(line: Array(#"{"type":"later","token":"t"}"#.utf8))
         #expect(frame.kind == .other("later") && frame.kind.name == "later" && !frame.kind.isLast)

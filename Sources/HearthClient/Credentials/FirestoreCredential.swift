@@ -1,0 +1,83 @@
+/// The credential with which a program identifies itself to a server: an API key, or the ID token of the signed-in user.
+///
+/// An API key is for trusted programs. An ID token is for apps: the server's security rules decide what its user may read and
+/// write.
+///
+/// ```swift
+/// settings.credential = .idToken { forcingRefresh in
+///     try await Auth.auth().currentUser?.getIDToken(forcingRefresh: forcingRefresh)
+/// }
+/// ```
+///
+/// Descriptions of a credential contain neither the key nor a token.
+public struct FirestoreCredential: Sendable {
+    /// The kinds of credentials.
+    enum Kind: Sendable {
+        case key(String)
+        case idToken(any IDTokenProvider)
+    }
+
+    let kind: Kind
+
+    private init(_ kind: Kind) {
+        self.kind = kind
+    }
+
+    /// Returns the credential of a program with an API key.
+    public static func key(_ key: String) -> FirestoreCredential {
+        FirestoreCredential(.key(key))
+    }
+
+    /// Returns the credential of the user whose ID tokens a provider returns.
+    public static func idToken(_ provider: some IDTokenProvider) -> FirestoreCredential {
+        FirestoreCredential(.idToken(provider))
+    }
+
+    /// Returns the credential of the user whose ID tokens a closure returns.
+    ///
+    /// - Parameter provider: A closure with the contract of ``IDTokenProvider/idToken(forcingRefresh:)``.
+    public static func idToken(
+        _ provider: @escaping @Sendable (_ forcingRefresh: Bool) async throws -> String?
+    ) -> FirestoreCredential {
+        FirestoreCredential(.idToken(ClosureTokenProvider(provider: provider)))
+    }
+}
+
+extension FirestoreCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind of the credential, without its secret.
+    public var description: String {
+        switch kind {
+        case .key: "API key"
+        case .idToken: "ID token"
+        }
+    }
+
+    /// The kind of the credential, without its secret.
+    public var debugDescription: String { description }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A source of ID tokens of the signed-in user, such as an authentication library.
+public protocol IDTokenProvider: Sendable {
+    /// Returns the ID token of the signed-in user; `nil` if nobody is signed in.
+    ///
+    /// The first call asks for a token, which all calls and listeners share until shortly before it expires, or until the server
+    /// refuses it. Concurrent calls wait for the same token. When another user signs in or the user signs out, call
+    /// ``Firestore/credentialDidChange()``.
+    ///
+    /// If an error is thrown, the waiting calls fail with ``FirestoreErrorCode/unauthenticated``, and the error is their
+    /// `NSUnderlyingErrorKey`. Listeners regard it as temporary, and ask again after a delay.
+    ///
+    /// - Parameter forcingRefresh: True if the previous token has expired or was refused, so that it must not be returned again.
+    func idToken(forcingRefresh: Bool) async throws -> String?
+}
+
+private struct ClosureTokenProvider: IDTokenProvider {
+    let provider: @Sendable (Bool) async throws -> String?
+
+    func idToken(forcingRefresh: Bool) async throws -> String? {
+        try await provider(forcingRefresh)
+    }
+}

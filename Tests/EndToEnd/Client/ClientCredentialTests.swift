@@ -1,0 +1,233 @@
+import Crypto
+import Foundation
+import HearthClient
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Client with ID tokens", .tags(.slow), .timeLimit(.minutes(10)))
+struct ClientCredentialTests {
+    /// Members of the team `red` share notes; everyone may read announcements.
+    private static let rules = """
+        rules_version = '2';
+        service cloud.firestore {
+          match /databases/{database}/documents {
+            match /notes/{id} {
+              allow read, write: if request.auth.token.team == 'red';
+            }
+            match /announcements/{id} {
+              allow read: if true;
+            }
+          }
+        }
+        """
+
+    /// Calls `body` with a server with the rules, and expects that it shuts down cleanly.
+    private func withRules(
+        _ arguments: (URL) throws -> [String],
+        _ body: (EndToEndServer) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let rules = folder.appendingPathComponent("firestore.rules")
+            try Data(Self.rules.utf8).write(to: rules)
+            let server = try await EndToEndServer(
+                data: folder.appendingPathComponent("data"),
+                arguments: ["--rules", rules.path] + arguments(folder)
+            )
+            do {
+                try await body(server)
+            } catch {
+                _ = try await server.stop(with: SIGKILL)
+                throw error
+            }
+            #expect(try await server.stop() == .code(0))
+        }
+    }
+
+    /// The authentication of an app, whose signed-in user has unsigned tokens.
+    private final class Authentication: IDTokenProvider {
+        private struct State {
+            var user: (uid: String, team: String)?
+            var requestCount = 0
+        }
+
+        private let state = Mutex(State())
+
+        var requestCount: Int { state.withLock(\.requestCount) }
+
+        func signIn(_ uid: String, team: String) {
+            state.withLock { $0.user = (uid, team) }
+        }
+
+        func signOut() {
+            state.withLock { $0.user = nil }
+        }
+
+        func idToken(forcingRefresh: Bool) async throws -> String? {
+            state.withLock { state in
+                state.requestCount += 1
+                return state.user.map { user in
+                    webToken(
+                        header: #"{"alg":"none","type":"JWT"}"#,
+                        payload: #"{"sub":"\#(user.uid)","user_id":"\#(user.uid)","team":"\#(user.team)"}"#
+                    ) { _ in Data() }
+                }
+            }
+        }
+    }
+
+    @Test func `A listener survives a change of user, and ends when rules deny it`() async throws {
+        try await withRules { _ in
+            ["--emulator"]
+        } _: { server in
+            let authentication = Authentication()
+            authentication.signIn("ann", team: "red")
+            let db = server.firestore(with: .idToken(authentication))
+            let owner = server.firestore(with: .key("owner"))
+            let notes = db.collection("notes")
+            var snapshots = notes.snapshots.makeAsyncIterator()
+            var announcements = db.document("announcements/a").snapshots.makeAsyncIterator()
+            #expect(try await snapshots.next()?.isEmpty == true)
+            #expect(try await announcements.next()?.exists == false)
+            try await notes.document("1").setData([:])
+            #expect(try await snapshots.next()?.documentChanges.map(\.document.documentID) == ["1"])
+            #expect(authentication.requestCount == 1)
+
+            authentication.signIn("bob", team: "red")
+            db.credentialDidChange()
+            try await owner.document("notes/2").setData([:])
+            try await notes.document("3").setData([:])
+            for id in ["2", "3"] {
+                #expect(try await snapshots.next()?.documentChanges.map(\.document.documentID) == [id])
+            }
+
+            authentication.signIn("eve", team: "blue")
+            db.credentialDidChange()
+            await expectDenied { _ = try await snapshots.next() }
+            await expectDenied { try await notes.document("4").setData([:]) }
+            await expectDenied { _ = try await notes.getDocuments() }
+            await expectDenied { for try await _ in notes.snapshots {} }
+
+            authentication.signOut()
+            db.credentialDidChange()
+            try await owner.document("announcements/a").setData([:])
+            #expect(try await announcements.next()?.exists == true)
+            #expect(try await owner.collection("notes").getDocuments().count == 3)
+            try await db.terminate()
+            try await owner.terminate()
+        }
+    }
+
+    private func expectDenied(_ body: () async throws -> Void) async {
+        let error = await #expect(throws: FirestoreError.self) { try await body() }
+        #expect(error?.code == FirestoreErrorCode.permissionDenied.rawValue)
+    }
+
+    /// An issuer of tokens that are signed with a secret.
+    private final class Issuer: IDTokenProvider {
+        private let key: SymmetricKey
+        /// The time from the creation of a token to that at which it expires.
+        private let lifetime: Int
+        private let log = Mutex<[Bool]>([])
+
+        /// The requests so far: whether each forces a refresh.
+        var requests: [Bool] { log.withLock(\.self) }
+
+        init(secret: String, lifetime: Int) {
+            key = SymmetricKey(data: Data(secret.utf8))
+            self.lifetime = lifetime
+        }
+
+        func idToken(forcingRefresh: Bool) async throws -> String? {
+            log.withLock { $0.append(forcingRefresh) }
+            let expirationTime = Int(Date().timeIntervalSince1970) + lifetime
+            return webToken(
+                header: #"{"alg":"HS256","typ":"JWT"}"#,
+                payload: #"{"iss":"tests","aud":"hearth","sub":"ann","team":"red","exp":\#(expirationTime)}"#
+            ) { Data(HMAC<SHA256>.authenticationCode(for: $0, using: self.key)) }
+        }
+    }
+
+    /// Writes the configuration of the issuer and returns the arguments of `hearth serve`.
+    private func trustIssuer(with secret: String, in folder: URL) throws -> [String] {
+        try Data(secret.utf8).write(to: folder.appendingPathComponent("tests.secret"))
+        let issuers = folder.appendingPathComponent("issuers.json")
+        let contents = """
+            {"issuers": [{"issuer": "tests", "audience": ["hearth"], "algorithms": ["HS256"], "secretFile": "tests.secret"}]}
+            """
+        try Data(contents.utf8).write(to: issuers)
+        return ["--auth-issuers", issuers.path]
+    }
+
+    @Test func `Listeners and calls continue when tokens expire`() async throws {
+        let secret = UUID().uuidString + UUID().uuidString
+        try await withRules { folder in
+            try trustIssuer(with: secret, in: folder)
+        } _: { server in
+            // The server accepts tokens until one minute after their expiration time: these for two to three seconds.
+            let issuer = Issuer(secret: secret, lifetime: -57)
+            let db = server.firestore(with: .idToken(issuer))
+            let writer = server.firestore(with: .idToken(Issuer(secret: secret, lifetime: 3_600)))
+            let document = db.document("notes/a")
+            var snapshots = document.snapshots.makeAsyncIterator()
+            #expect(try await snapshots.next()?.exists == false)
+            var number = 0
+            while issuer.requests.count < 4 {
+                number += 1
+                try await writer.document("notes/a").setData(["n": number])
+                #expect(try await snapshots.next()?.get("n") as? Int == number)
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            // Changes between two streams are not missed, either.
+            let sent = number + 20
+            while number < sent {
+                number += 1
+                try await document.updateData(["n": number])
+            }
+            for expected in sent - 19...sent { #expect(try await snapshots.next()?.get("n") as? Int == expected) }
+            // Streams that expire without a change continue, too.
+            let requestCount = issuer.requests.count
+            while issuer.requests.count < requestCount + 3 { try await Task.sleep(for: .milliseconds(100)) }
+            #expect(try await document.getDocument().get("n") as? Int == sent)
+            try await writer.document("notes/a").setData(["n": sent + 1])
+            #expect(try await snapshots.next()?.get("n") as? Int == sent + 1)
+            #expect(issuer.requests.first == false && issuer.requests.dropFirst().allSatisfy { $0 })
+            try await db.terminate()
+            try await writer.terminate()
+        }
+    }
+
+    @Test func `A token with a wrong signature is refused`() async throws {
+        let secret = UUID().uuidString + UUID().uuidString
+        try await withRules { folder in
+            try trustIssuer(with: secret, in: folder)
+        } _: { server in
+            let issuer = Issuer(secret: String(secret.reversed()), lifetime: 3_600)
+            let db = server.firestore(with: .idToken(issuer))
+            let error = await #expect(throws: FirestoreError.self) { for try await _ in db.collection("notes").snapshots {} }
+            #expect(error?.code == FirestoreErrorCode.unauthenticated.rawValue)
+            #expect(issuer.requests == [false, true])
+            try await db.terminate()
+        }
+    }
+}
+
+extension EndToEndServer {
+    /// Returns the default database of the server with a credential.
+    fileprivate func firestore(with credential: FirestoreCredential) -> Firestore {
+        let settings = FirestoreSettings()
+        settings.host = String(address.dropFirst("http://".count))
+        settings.isSSLEnabled = false
+        settings.credential = credential
+        return Firestore(settings: settings)
+    }
+}
+
+/// Returns a JSON Web Token.
+private func webToken(header: String, payload: String, sign: (Data) -> Data) -> String {
+    func encode(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+    let text = "\(encode(Data(header.utf8))).\(encode(Data(payload.utf8)))"
+    return "\(text).\(encode(sign(Data(text.utf8))))"
+}

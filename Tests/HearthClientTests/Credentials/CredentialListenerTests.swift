@@ -1,0 +1,197 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import HearthClient
+
+@Suite("Listeners with ID tokens", .timeLimit(.minutes(10)))
+struct CredentialListenerTests {
+    private let provider = TestTokenProvider()
+
+    /// The frames of a stream of the document `a/b`.
+    private enum Frames {
+        static let open = #"{"type":"open","epoch":"e","seq":1,"heartbeat":15,"retained":0}"#
+        static let expired = #"{"type":"end","reason":"unauthenticated","token":"r9"}"#
+        static let denied = #"{"type":"error","code":7,"message":"Denied.","data":{"status":"PERMISSION_DENIED"}}"#
+        static let current = #"{"type":"current","seq":1,"count":1,"token":"r1"}"#
+
+        static func document(_ type: String, _ n: Int, token: String? = nil) -> String {
+            let time = "2024-02-29T12:00:00.000000Z"
+            return #"{"type":"\#(type)","document":{"path":"a/b","fields":{"n":\#(n)},"createTime":"\#(time)","#
+                + #""updateTime":"\#(time)"}"# + (token.map { #","seq":2,"n":1,"of":1,"token":"\#($0)"}"# } ?? "}")
+        }
+    }
+
+    /// Returns a response with frames, after which the stream stays open, unless they end it.
+    private static func stream(_ frames: String...) -> StubServer.Response {
+        .stream { stream in
+            for frame in frames { stream.send(frame) }
+            if ![Frames.expired, Frames.denied].contains(frames.last) { stream.waitUntilClosed() }
+        }
+    }
+
+    /// The calls of a listener: the field `n` of each snapshot, or the name of the error's code.
+    private func events(_ db: Firestore) -> (AsyncStream<String>.Iterator, any ListenerRegistration) {
+        let (events, event) = AsyncStream.makeStream(of: String.self)
+        let registration = db.document("a/b").addSnapshotListener { snapshot, error in
+            event.yield(error.map { "\(FirestoreErrorCode($0)?.code ?? .OK)" } ?? "\(snapshot?.get("n") ?? "-")")
+        }
+        return (events.makeAsyncIterator(), registration)
+    }
+
+    @Test func `A listener continues with a new token when the old one expires`() async throws {
+        let server = try StubServer { request in
+            switch (request.token, request.resume) {
+            case ("t1", nil): Self.stream(Frames.open, Frames.document("added", 1), Frames.current, Frames.expired)
+            case ("t2", "r9"): Self.stream(Frames.open, Frames.document("modified", 2, token: "r10"), Frames.expired)
+            case ("t3", "r9"): Self.stream(Frames.open, Frames.document("modified", 3, token: "r11"))
+            default: .permissionDenied
+            }
+        }
+        let db = server.firestore(.idToken(provider))
+        var (events, registration) = events(db)
+        for expected in ["1", "2", "3"] { #expect(await events.next() == expected) }
+        #expect(provider.requests == [false, true, true])
+        registration.remove()
+        try await db.terminate()
+    }
+
+    @Test func `A listener whose token is refused when it reconnects gets a new one`() async throws {
+        let server = try StubServer { request in
+            switch (request.token, request.resume) {
+            // The stream breaks without an end frame.
+            case ("t1", nil):
+                .stream { $0.send([Frames.open, Frames.document("added", 1), Frames.current].joined(separator: "\n")) }
+            case ("t1", "r1"): .unauthenticated
+            case ("t2", "r1"): Self.stream(Frames.open, Frames.document("modified", 2, token: "r2"))
+            default: .permissionDenied
+            }
+        }
+        let db = server.firestore(.idToken(provider))
+        var (events, registration) = events(db)
+        #expect(await events.next() == "1")
+        #expect(await events.next() == "2")
+        #expect(server.tokens == ["t1", "t1", "t2"])
+        registration.remove()
+        try await db.terminate()
+    }
+
+    @Test func `A listener whose new token is refused, too, gets one error`() async throws {
+        let server = try StubServer { request in
+            request.token == "t1"
+                ? Self.stream(Frames.open, Frames.document("added", 1), Frames.current, Frames.expired) : .unauthenticated
+        }
+        let db = server.firestore(.idToken(provider))
+        var (events, _) = events(db)
+        #expect(await events.next() == "1")
+        #expect(await events.next() == "unauthenticated")
+        let count = server.requests.count
+        #expect(server.tokens == ["t1", "t2", "t3"])
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(server.requests.count == count)
+        try await db.terminate()
+    }
+
+    @Test func `A listener whose streams end for their tokens at once gets one error`() async throws {
+        let server = try StubServer { _ in Self.stream(Frames.open, Frames.expired) }
+        let db = server.firestore(.idToken(provider))
+        var (events, _) = events(db)
+        #expect(await events.next() == "unauthenticated")
+        #expect(server.tokens == ["t1", "t2"])
+        try await db.terminate()
+    }
+
+    @Test func `A denied listener gets one error, before or after its start`() async throws {
+        for response in [
+            .permissionDenied, Self.stream(Frames.open, Frames.document("added", 1), Frames.current, Frames.denied),
+        ] as [StubServer.Response] {
+            let server = try StubServer { _ in response }
+            let db = server.firestore(.idToken(provider))
+            var (events, _) = events(db)
+            var event = await events.next()
+            if event == "1" { event = await events.next() }
+            #expect(event == "permissionDenied")
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(server.requests.count == 1)
+            try await db.terminate()
+        }
+    }
+
+    @Test func `A listener reconnects for the next user without a gap or repetition`() async throws {
+        let server = try StubServer { request in
+            switch (request.token, request.resume) {
+            case ("t1", nil): Self.stream(Frames.open, Frames.document("added", 1), Frames.current)
+            case ("t2", "r1"): Self.stream(Frames.open, Frames.document("modified", 2, token: "r2"))
+            case ("t3", "r2"): .permissionDenied
+            default: .unauthenticated
+            }
+        }
+        let db = server.firestore(.idToken(provider))
+        var (events, _) = events(db)
+        #expect(await events.next() == "1")
+        db.credentialDidChange()
+        #expect(await events.next() == "2")
+        #expect(provider.requests == [false, false])
+        db.credentialDidChange()
+        #expect(await events.next() == "permissionDenied")
+        #expect(server.tokens == ["t1", "t2", "t3"])
+        try await db.terminate()
+    }
+
+    @Test func `A change of user reconnects many listeners with one token`() async throws {
+        let server = try StubServer { request in
+            request.resume == nil
+                ? Self.stream(Frames.open, Frames.document("added", 1), Frames.current)
+                : Self.stream(Frames.open, Frames.document("modified", 2, token: "r2"))
+        }
+        let db = server.firestore(.idToken(provider))
+        let listeners = (0..<20).map { _ in events(db) }
+        var iterators = listeners.map(\.0)
+        for index in iterators.indices { #expect(await iterators[index].next() == "1") }
+        db.credentialDidChange()
+        for index in iterators.indices { #expect(await iterators[index].next() == "2") }
+        #expect(provider.requests == [false, false])
+        #expect(server.tokens.count { $0 == "t1" } == 20 && server.tokens.count { $0 == "t2" } == 20)
+        try await db.terminate()
+    }
+
+    @Test func `An error of the provider is temporary for a listener`() async throws {
+        let server = try StubServer { _ in Self.stream(Frames.open, Frames.document("added", 1), Frames.current) }
+        provider.fail(with: URLError(.notConnectedToInternet))
+        let db = server.firestore(.idToken(provider))
+        var (events, _) = events(db)
+        try await provider.waitForRequests(3)
+        provider.fail(with: nil)
+        #expect(await events.next() == "1")
+        try await db.terminate()
+    }
+
+    @Test func `A change of user ends the delay before the next attempt`() async throws {
+        let server = try StubServer { _ in Self.stream(Frames.open, Frames.document("added", 1), Frames.current) }
+        provider.fail(with: URLError(.notConnectedToInternet))
+        let db = server.firestore(.idToken(provider))
+        var (events, _) = events(db)
+        // The next attempt would be in 0.8 seconds or later.
+        try await provider.waitForRequests(5)
+        try await Task.sleep(for: .milliseconds(50))
+        provider.fail(with: nil)
+        let start = ContinuousClock.now
+        db.credentialDidChange()
+        #expect(await events.next() == "1")
+        #expect(start.duration(to: .now) < .milliseconds(700))
+        try await db.terminate()
+    }
+
+    @Test func `A listener that waits for the provider can be removed, and the database terminated`() async throws {
+        let server = try StubServer { _ in .permissionDenied }
+        provider.hold()
+        let db = server.firestore(.idToken(provider))
+        let (_, registration) = events(db)
+        _ = events(db)
+        try await provider.waitForRequests(1)
+        registration.remove()
+        try await db.terminate()
+        #expect(server.requests.isEmpty)
+        provider.release()
+    }
+}
