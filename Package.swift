@@ -180,8 +180,8 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StorageIO",
-                "StrictJSON", "UTF8Text",
+                "Concurrency", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "SecurityRules",
+                "StorageIO", "StrictJSON", "UTF8Text",
                 "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -387,7 +387,7 @@ let package = Package(
             name: "HearthAdminTests",
             dependencies: [
                 "HearthAdmin", "HearthAPI", "HearthHTTP", "DocumentModel", "DocumentStore", "FileStore", "Gzip", "JSONRPC",
-                "StorageIO",
+                "SecurityRules", "StorageIO",
                 "StrictJSON", "UTF8Text", "TestSupport",
                 "CLibXML2", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -46,14 +46,14 @@ if (editor) {
     });
   }
 
-  // Moves the cursor to a JSON syntax error.
-  const json = document.getElementById('json');
-  if (json?.dataset.line) {
-    const lines = json.value.split('\n');
-    const start = lines.slice(0, json.dataset.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
-    const column = [...(lines[json.dataset.line - 1] ?? '')].slice(0, json.dataset.column - 1).join('').length;
-    json.setSelectionRange(start + column, start + column);
-    json.scrollTop = json.scrollHeight * (json.dataset.line - 3) / lines.length;
+  // Moves the cursor to the first error of JSON or rules.
+  const code = editor.querySelector('textarea[data-line]');
+  if (code) {
+    const lines = code.value.split('\n');
+    const start = lines.slice(0, code.dataset.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
+    const column = [...(lines[code.dataset.line - 1] ?? '')].slice(0, code.dataset.column - 1).join('').length;
+    code.setSelectionRange(start + column, start + column);
+    code.scrollTop = code.scrollHeight * (code.dataset.line - 3) / lines.length;
   }
 
   // Warns before leaving the page with unsaved changes.

@@ -151,6 +151,8 @@ extension AdminPages {
         case .signOut: await session(for: request).signOut()
         case .keys: await KeysController(request: request, secrets: oneTimeSecrets).respond()
         case .settings: await SettingsController(request: request).respond()
+        case .rules: await RulesController(request: request).respond()
+        case .rulesPlayground: await PlaygroundController(request: request).respond()
         case .import: await ImportController(request: request, uploads: uploads, jobRunner: jobRunner).respond()
         case .jobs: await JobsController(request: request, jobRunner: jobRunner).list()
         case .job(let id): await JobsController(request: request, jobRunner: jobRunner).show(id)

@@ -19,6 +19,7 @@ enum Flash: Hashable, Sendable {
     case sessionEnded
     case keyRevoked
     case indexChanged
+    case rulesDeployed
 
     /// The parameters of the undo button.
     struct Undo: Hashable, Sendable {
@@ -50,6 +51,7 @@ enum Flash: Hashable, Sendable {
         case "session-ended": self = .sessionEnded
         case "key-revoked": self = .keyRevoked
         case "index-changed": self = .indexChanged
+        case "rules-deployed": self = .rulesDeployed
         default: return nil
         }
     }
@@ -76,6 +78,7 @@ enum Flash: Hashable, Sendable {
         case .sessionEnded: "session-ended"
         case .keyRevoked: "key-revoked"
         case .indexChanged: "index-changed"
+        case .rulesDeployed: "rules-deployed"
         }
     }
 
@@ -101,6 +104,7 @@ extension Flash {
         case .sessionEnded: localized("Session ended.")
         case .keyRevoked: localized("Key revoked. Its sessions and streams were closed.")
         case .indexChanged: localized("Done. The index is updated in the background.")
+        case .rulesDeployed: localized("Deployed. The rules decide every next request and every open stream.")
         }
     }
 

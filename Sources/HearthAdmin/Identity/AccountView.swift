@@ -5,6 +5,8 @@ import UTF8Text
 struct AccountView: ViewModel {
     /// True if the server has no keys and therefore grants everyone full access.
     private let isUnprotected: Bool
+    /// True if the server is in emulator mode.
+    private let isEmulator: Bool
     private let keyName: DisplayText?
     private let role: String
     private let hasSession: Bool
@@ -12,8 +14,9 @@ struct AccountView: ViewModel {
     private let isInsecure: Bool
     private let signOutURL = AdminURL.signOut
 
-    init(_ principal: Principal, keys: APIKeyRegistry) {
-        isUnprotected = principal.caller.identity == .openAccess
+    init(_ principal: Principal, keys: APIKeyRegistry, isEmulator: Bool) {
+        self.isEmulator = isEmulator
+        isUnprotected = principal.caller.identity == .openAccess && !isEmulator
         let key = principal.caller.keyID.flatMap { id in keys.all.first { $0.id == id } }
         keyName = key.map { DisplayText($0.name.truncatingMiddle(toScalars: 40)) }
         role = principal.caller.role.rawValue

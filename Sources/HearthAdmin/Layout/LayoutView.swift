@@ -19,12 +19,14 @@ struct LayoutView: ViewModel {
     private let database: DisplayText?
     private let isOverview: Bool
     private let isQueryPage: Bool
+    private let isRulesPage: Bool
     private let isDocumentation: Bool
     private let overviewURL = AdminURL.overview
     private let queryURL = AdminURL.query
     private let documentationURL = AdminURL.documentation
     private let accessKeysURL = AdminURL.keys
     private let settingsURL = AdminURL.settings
+    private let rulesURL = AdminURL.rules
     private let importURL = AdminURL.import
     private let newCollectionURL = AdminURL.newCollection
     private let hasColors: Bool
@@ -83,6 +85,7 @@ struct LayoutView: ViewModel {
         database = AdminURL.database.map { DisplayText($0.description) }
         isOverview = layout.section == .overview
         isQueryPage = layout.section == .query
+        isRulesPage = layout.section == .rules
         isDocumentation = layout.section == .documentation
         hasColors = !layout.colors.isEmpty
         colorStyles = layout.colors.css

@@ -11,6 +11,7 @@ struct PageLayout: Sendable {
     enum Section: Sendable {
         case overview
         case query
+        case rules
         case documentation
     }
 

@@ -27,6 +27,12 @@ enum AdminURL {
     static let keys = "/admin/keys"
     /// The settings of the database.
     static var settings: String { base + "/settings" }
+    /// The security rules of the database.
+    static var rules: String { base + "/rules" }
+    /// An earlier version of the security rules.
+    static func rules(ofVersion version: UTF8Key) -> String { rules + query([("version", version)]) }
+    /// The playground of the security rules.
+    static var rulesPlayground: String { rules + "/playground" }
     /// The list of background jobs.
     static var jobs: String { jobs(in: database) }
     /// The list of background jobs in another database.

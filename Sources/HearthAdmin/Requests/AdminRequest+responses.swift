@@ -31,7 +31,7 @@ extension AdminRequest {
             pageURL: http.pathAndQuery,
             preferences: preferences,
             scope: scope,
-            account: AccountView(principal, keys: context.keys),
+            account: AccountView(principal, keys: context.keys, isEmulator: context.rulesRegistry.isEmulator),
             nonce: nonce
         )
         var response = PageResponse.page(

@@ -22,6 +22,10 @@ enum AdminRoute: Hashable, Sendable {
     case keys
     /// The settings of a database.
     case settings
+    /// The security rules of a database.
+    case rules
+    /// The playground of the security rules.
+    case rulesPlayground
     /// The import page.
     case `import`
     /// The list of background jobs.
@@ -59,8 +63,8 @@ enum AdminRoute: Hashable, Sendable {
     /// True if the path has a page.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .import, .jobs,
-            .job, .asset, .moved:
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .rules,
+            .rulesPlayground, .import, .jobs, .job, .asset, .moved:
             true
         case .unknown, .malformed: false
         }
@@ -77,7 +81,8 @@ enum AdminRoute: Hashable, Sendable {
     /// Returns the HTTP methods that the route supports.
     func methods(with query: URLQuery) -> [HTTPRequest.Method] {
         switch self {
-        case .documentation, .signIn, .signOut, .keys, .settings, .import, .job: [.get, .head, .post]
+        case .documentation, .signIn, .signOut, .keys, .settings, .rules, .rulesPlayground, .import, .job:
+            [.get, .head, .post]
         case .preferences: [.post]
         case .overview where query["new"] != nil: [.get, .head, .post]
         case .data where DataAction(query) != nil: [.get, .head, .post]
@@ -94,6 +99,8 @@ enum AdminRoute: Hashable, Sendable {
         case ["admin", "import"]: self = .import
         case ["admin", "keys"]: self = .keys
         case ["admin", "settings"]: self = .settings
+        case ["admin", "rules"]: self = .rules
+        case ["admin", "rules", "playground"]: self = .rulesPlayground
         case ["admin", "jobs"]: self = .jobs
         case ["admin", "jobs", empty], ["admin", "work"], ["admin", "work", empty]: self = .moved(AdminURL.jobs)
         case ["admin", "sign-in"]: self = .signIn

@@ -37,6 +37,9 @@ struct TemplateLibrary: Sendable {
         case newCollection = "new-collection"
         case keys
         case settings
+        case rules
+        case rulesVersion = "rules-version"
+        case rulesPlayground = "rules-playground"
     }
 
     private let libraries: [Language: MustacheLibrary]

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import HearthAPI
 import Logging
+import StorageIO
 import UTF8Text
 
 @testable import HearthAdmin
@@ -41,12 +42,15 @@ struct TestSite: Sendable {
 
     /// Runs `body` with pages over a temporary store that contains `writes`.
     ///
-    /// - Parameter observer: Receives the lookups of the templates.
+    /// - Parameters:
+    ///   - observer: Receives the lookups of the templates.
+    ///   - isEmulator: True for a server in emulator mode.
     static func with<Result>(
         _ writes: [Write] = [],
         limits: ServiceLimits = ServiceLimits(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         observer: TemplateContext.Observer? = nil,
+        isEmulator: Bool = false,
         _ body: (TestSite) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-admin-\(UUID().uuidString)")
@@ -60,13 +64,26 @@ struct TestSite: Sendable {
         let store = try await FileStore.open(configuration, logger: logger)
         if !writes.isEmpty { _ = try await store.commit(writes) }
         let keys = APIKeyRegistry()
+        let rules = RulesRegistry(
+            isEmulator: isEmulator,
+            now: { commitTime },
+            files: { id throws(StatusError) in
+                guard id == nil else { return nil }
+                return RulesFiles(
+                    rules: try await .open(.rules, inFolder: folder.path),
+                    history: try await .open(.rulesHistory, inFolder: folder.path)
+                )
+            }
+        )
         var pageAssets = try assets.get()
         pageAssets.templates.observer = observer
         let pages = AdminPages(
             context: ServiceContext(
                 store: store,
                 server: ServerDescription(startTime: .now - .seconds(7_201), limits: limits),
-                keys: keys
+                keys: keys,
+                rulesRegistry: rules,
+                rules: try await rules.rules(of: .standard, isDefault: true)
             ),
             assets: pageAssets,
             uploads: UploadStore(folder: folder.path),

@@ -27,6 +27,7 @@ struct TemplateMembersTests {
             _ = await site.send("method=server.info&params=")
             try await pages.showForms()
             try await pages.showJobs()
+            try await pages.showRules()
             try await pages.showAccess()
             try await pages.showConflict()
             try await pages.showImport()
@@ -266,6 +267,49 @@ private struct PageSamples {
         )
         let preview = try await ImportPreview.make(of: upload, in: site.pages.context, for: job)
         await show(ImportPage(preview: PreviewedUpload(upload, preview)))
+    }
+
+    func showRules() async throws {
+        let url = "/admin/rules"
+        _ = await site.get(url)
+        let broken = "service cloud.firestore {"
+        let first =
+            "service cloud.firestore { match /databases/{d}/documents { match /a/{b} { allow read: if exists(/x/$(d)); } } }"
+        let second = RulesTestData.rules("match /a/{b} { allow get: if debug(exists(/databases/$(d)/documents/x/y)); }")
+        for text in [first, second] {
+            let state = try await RulesState(of: site.pages.context)
+            _ = try await SetRules.call(.text(text, .version(state.stored.version)), in: site.pages.context)
+        }
+        let anonymous = site.pages.context.withCaller(.anonymous)
+        for path in ["a/b", "c/d"] { _ = try? await GetDocument.call(.init(path: DocumentPath(path)), in: anonymous) }
+        _ = await site.get(url)
+        let history = try await site.pages.context.rules.history()
+        _ = await site.get("\(url)?version=\(try #require(history.versions.first).version)")
+        for action in ["check", "deploy"] {
+            _ = await site.post(url, "do=\(action)&base=&rules=" + PercentEncoding.encode(UTF8Key(broken)))
+            _ = await site.post(url, "do=\(action)&base=&rules=" + PercentEncoding.encode(UTF8Key(first)))
+        }
+        let rules = PercentEncoding.encode(UTF8Key(second))
+        for request in ["method=get&path=a/b", "method=list&path=a", "method=create&path=&signed-in=1&claims=%5B&data=%5B"] {
+            _ = await site.post("\(url)/playground", "do=run&rules=\(rules)&\(request)")
+        }
+        _ = await site.post(
+            "\(url)/playground",
+            "do=run&method=list&path=a&query=%5B&rules=" + PercentEncoding.encode(UTF8Key(broken))
+        )
+        let file = site.folder.appending(path: "firestore.rules")
+        try Data(broken.utf8).write(to: file)
+        try Data("{".utf8).write(to: site.folder.appending(path: "rules-history.json"))
+        let state = RulesState(
+            active: nil,
+            stored: try await site.pages.context.rules.stored(),
+            problem: StatusError(.invalidArgument, "The rules do not compile."),
+            denials: site.pages.context.rules.denials,
+            history: nil,
+            historyProblem: StatusError(.dataLoss, "Damaged."),
+            locksOut: true
+        )
+        await show(RulesPage(state, now: now))
     }
 
     func showDamage() async throws {

@@ -115,16 +115,26 @@ extension DatabaseRules {
         for callback in callbacks { callback() }
     }
 
+    /// Returns the contents of the database's own file, whether or not the rules can be used.
+    package func stored() async throws(StatusError) -> StoredRules {
+        StoredRules(contents: try await files?.rules.snapshot().bytes)
+    }
+
     /// Replaces the rules of the database. They decide, and are durable, when this returns.
     ///
+    /// - Parameter precondition: The state of the file that is required.
     /// - Throws: ``StatusCode/invalidArgument`` with all errors for rules that do not compile; ``StatusCode/failedPrecondition``
-    ///   if the server keeps no rules of the database.
-    package func set(_ text: String) async throws(StatusError) -> ActiveRules {
+    ///   if the server keeps no rules of the database; ``StatusCode/aborted`` if the precondition is not met.
+    package func set(
+        _ text: String,
+        requiring precondition: RulesPrecondition = .none
+    ) async throws(StatusError) -> ActiveRules {
         let rules = try registry.compile(text, from: .database)
         guard let files else {
             throw StatusError(.failedPrecondition, "The server does not store rules of the database. Pass them with --rules.")
         }
         let current = try await files.rules.snapshot()
+        try precondition.check(current.bytes)
         let replaced = current.bytes.flatMap { String(validating: $0, as: UTF8.self) }
         if let replaced, replaced != text {
             let now = registry.now()
@@ -134,7 +144,11 @@ extension DatabaseRules {
                 return history.encoded
             }
         }
-        try load(await files.rules.update { _ in Array(text.utf8) })
+        let written = try await files.rules.update { bytes throws(StatusError) in
+            try precondition.check(bytes)
+            return Array(text.utf8)
+        }
+        try load(written)
         return rules
     }
 

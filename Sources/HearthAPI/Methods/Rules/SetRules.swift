@@ -10,9 +10,9 @@ package enum SetRules: RPCMethod {
     /// The new rules.
     package enum Params: Sendable {
         /// The text of the rules.
-        case text(String)
+        case text(String, RulesPrecondition = .none)
         /// An earlier version.
-        case version(String)
+        case version(String, RulesPrecondition = .none)
     }
 
     private static let rules = Parameter<String?>(RulesKeys.rules, "The text of the rules.")
@@ -68,10 +68,13 @@ package enum SetRules: RPCMethod {
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> ActiveRules {
         try context.caller.requireAccessToDatabase()
         let text: String
+        let required: RulesPrecondition
         switch params {
-        case .text(let new):
+        case .text(let new, let precondition):
+            required = precondition
             text = try ActiveRules.text(of: Array(new.utf8))
-        case .version(let version):
+        case .version(let version, let precondition):
+            required = precondition
             let history = try await context.rules.history()
             guard let earlier = history.versions.first(where: { $0.version == UTF8Key(version) }) else {
                 throw .unknownRulesVersion(version)
@@ -79,7 +82,7 @@ package enum SetRules: RPCMethod {
             text = earlier.text
         }
         try await context.createDatabaseIfNeeded()
-        return try await context.rules.set(text)
+        return try await context.rules.set(text, requiring: required)
     }
 
     package static func write(_ result: ActiveRules, to writer: inout JSONWriter) {

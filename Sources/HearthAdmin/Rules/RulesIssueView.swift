@@ -1,0 +1,56 @@
+import SecurityRules
+
+/// An error or a warning of the compiler, with a link to its line.
+struct RulesIssueView: ViewModel {
+    private let lineURL: String
+    private let position: String
+    private let isError: Bool
+    private let message: DisplayText
+
+    /// - Parameter prefix: The prefix of the `id` of the listing's lines.
+    init(_ issue: RulesIssue, prefix: StaticString) {
+        lineURL = RulesListing.url(ofLine: issue.position.line, prefix: prefix)
+        position = issue.position.description
+        isError = issue.severity == .error
+        message = DisplayText(issue.message)
+    }
+}
+
+/// Rules as the compiler sees them: its errors and warnings, listed and at their lines.
+struct RulesCheckView: ViewModel {
+    private let hasErrors: Bool
+    private let hasIssues: Bool
+    private let issues: [RulesIssueView]
+    private let listing: RulesListing
+
+    init(_ check: RulesCheck, prefix: StaticString, label: String) {
+        hasErrors = check.ruleset == nil
+        hasIssues = !check.issues.isEmpty
+        issues = check.issues.map { RulesIssueView($0, prefix: prefix) }
+        listing = RulesListing(check.source, prefix: prefix, label: label, annotations: check.issues.annotations)
+    }
+}
+
+/// The result of compiling a text.
+struct RulesCheck: Sendable {
+    let source: RulesSource
+    /// The compiled rules; `nil` if there are errors.
+    let ruleset: Ruleset?
+    /// The errors and warnings.
+    let issues: [RulesIssue]
+
+    init(_ text: String) {
+        source = RulesSource(text)
+        do throws(RulesError) {
+            let ruleset = try Ruleset(text)
+            self.ruleset = ruleset
+            issues = ruleset.warnings
+        } catch {
+            ruleset = nil
+            issues = error.issues
+        }
+    }
+
+    /// The first error.
+    var firstError: RulesIssue? { issues.first { $0.severity == .error } }
+}
