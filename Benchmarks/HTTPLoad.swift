@@ -7,6 +7,8 @@ import Synchronization
 struct HTTPLoad {
     let port: Int
     let connections: Int
+    /// The ID token or API key of all requests; `nil` for none.
+    var token: String?
 
     /// An unexpected response, which invalidates the measurement.
     struct UnexpectedResponse: Error, CustomStringConvertible {
@@ -55,7 +57,9 @@ struct HTTPLoad {
         maximumConnections: Int,
         _ request: @escaping @Sendable (Int) -> Request?
     ) async throws -> Int {
-        let requests = LoadRequestQueue(request, host: "127.0.0.1:\(port)", expectedPrefix: ByteBuffer(string: prefix))
+        var headers: HTTPHeaders = ["Host": "127.0.0.1:\(port)"]
+        if let token { headers.add(name: "Authorization", value: "Bearer \(token)") }
+        let requests = LoadRequestQueue(request, headers: headers, expectedPrefix: ByteBuffer(string: prefix))
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<min(connections, maximumConnections) {
@@ -87,15 +91,15 @@ struct HTTPLoad {
 /// The queue of requests, shared by all connections.
 private final class LoadRequestQueue: Sendable {
     let expectedPrefix: ByteBuffer
-    private let host: String
+    private let headers: HTTPHeaders
     private let request: @Sendable (Int) -> HTTPLoad.Request?
     private let nextIndex = Atomic(0)
     private let sentCount = Atomic(0)
 
     /// - Parameter request: Returns the request with a number; `nil` if all have been sent.
-    init(_ request: @escaping @Sendable (Int) -> HTTPLoad.Request?, host: String, expectedPrefix: ByteBuffer) {
+    init(_ request: @escaping @Sendable (Int) -> HTTPLoad.Request?, headers: HTTPHeaders, expectedPrefix: ByteBuffer) {
         self.request = request
-        self.host = host
+        self.headers = headers
         self.expectedPrefix = expectedPrefix
     }
 
@@ -107,7 +111,7 @@ private final class LoadRequestQueue: Sendable {
         let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
         guard let request = request(index) else { return nil }
         sentCount.add(1, ordering: .relaxed)
-        var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.path, headers: ["Host": host])
+        var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.path, headers: headers)
         if request.body.readableBytes > 0 {
             head.headers.add(name: "Content-Type", value: "application/json")
             head.headers.add(name: "Content-Length", value: "\(request.body.readableBytes)")

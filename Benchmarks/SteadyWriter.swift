@@ -8,13 +8,16 @@ struct SteadyWriter {
     private var generator: DocumentGenerator
     private let rate: Int
     private let url: String
+    private let token: String?
 
     /// - Parameters:
     ///   - rate: The number of writes per second.
     ///   - port: The port of the server.
-    init(seed: UInt64, rate: Int, port: Int) {
+    ///   - token: The ID token or API key of all writes; `nil` for none.
+    init(seed: UInt64, rate: Int, port: Int, token: String? = nil) {
         generator = DocumentGenerator(seed: seed)
         self.rate = rate
+        self.token = token
         url = "http://127.0.0.1:\(port)/rpc"
     }
 
@@ -35,7 +38,7 @@ struct SteadyWriter {
                 fields.write(to: &params)
             }
             // A persistent connection, unlike those of HTTPLoad, which last for one call here.
-            let response = try await HTTPClient.shared.post(call, to: url)
+            let response = try await HTTPClient.shared.post(call, to: url, token: token)
             guard response.hasPrefix(HTTPLoad.result) else { throw HTTPLoad.UnexpectedResponse(description: response) }
         }
     }

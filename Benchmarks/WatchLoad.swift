@@ -27,9 +27,10 @@ final class WatchLoad: Sendable {
         var sequence: [UInt8]
 
         /// A stream of Hearth.
-        static func hearth(_ collection: String, port: Int) -> Format {
-            Format(
-                request: "GET /watch?collection=\(collection) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n",
+        static func hearth(_ collection: String, port: Int, token: String? = nil) -> Format {
+            let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+            return Format(
+                request: "GET /watch?collection=\(collection) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(authorization)\r\n",
                 current: Array(#"{"type":"current""#.utf8),
                 change: Array(#"{"type":"modified""#.utf8),
                 sequence: Array(#""seq":"#.utf8)

@@ -2,14 +2,19 @@ import Crypto
 package import DocumentModel
 package import IdentityTokens
 import SecurityRules
+import Synchronization
 import UTF8Text
 
 /// The authentication of end users by ID tokens.
-package struct EndUserAuthenticator: Sendable {
+package final class EndUserAuthenticator: Sendable {
     /// The trusted issuers; `nil` if there are none.
     package let authority: TokenAuthority?
     /// True on a server in emulator mode, which also accepts unsigned tokens.
     package let acceptsUnsignedTokens: Bool
+    /// The callers with the tokens that were verified last, whose claims are converted once.
+    private let callers = Mutex<[SHA256Digest: Caller]>([:])
+
+    private static let maximumCallers = 4_096
 
     /// Creates an authenticator.
     package init(_ authority: TokenAuthority? = nil, acceptsUnsignedTokens: Bool = false) {
@@ -27,19 +32,29 @@ package struct EndUserAuthenticator: Sendable {
             }
         }
         guard let authority else { throw .unknownIssuer }
-        if let verified = authority.cached(token, for: nil, at: time) { return Caller(EndUser(verified, token)) }
-        return Caller(EndUser(try await authority.authenticate(token, for: nil, at: time), token))
+        if let verified = authority.cached(token, for: nil, at: time) { return caller(with: verified) }
+        return caller(with: try await authority.authenticate(token, for: nil, at: time))
+    }
+
+    private func caller(with token: VerifiedToken) -> Caller {
+        if let known = callers.withLock({ $0[token.digest] }) { return known }
+        let caller = Caller(EndUser(token))
+        callers.withLock { callers in
+            if callers.count >= Self.maximumCallers { callers = [:] }
+            callers[token.digest] = caller
+        }
+        return caller
     }
 }
 
 extension EndUser {
-    fileprivate init(_ verified: VerifiedToken, _ token: [UInt8]) {
+    fileprivate init(_ verified: VerifiedToken) {
         self.init(
             ID(issuer: verified.issuer.issuer, uid: verified.uid),
             authentication: RulesRequest.Authentication(uid: verified.uid, claims: verified.claims),
             expirationTime: verified.lastAcceptedTime,
             issuer: verified.issuer,
-            tokenDigest: Self.digest(of: token)
+            tokenDigest: UTF8Key(Hexadecimal.encode(verified.digest))
         )
     }
 
@@ -49,11 +64,7 @@ extension EndUser {
             authentication: RulesRequest.Authentication(uid: unsigned.uid, claims: unsigned.claims),
             expirationTime: nil,
             issuer: nil,
-            tokenDigest: Self.digest(of: token)
+            tokenDigest: UTF8Key(Hexadecimal.encode(SHA256.hash(data: token)))
         )
-    }
-
-    private static func digest(of token: [UInt8]) -> UTF8Key {
-        UTF8Key(Hexadecimal.encode(SHA256.hash(data: token)))
     }
 }

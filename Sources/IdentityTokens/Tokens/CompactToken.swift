@@ -32,8 +32,12 @@ struct CompactToken: Sendable {
     }
 
     /// Returns whether bytes have the shape of a token: three parts, separated by dots.
-    static func hasShape(_ bytes: some Collection<UInt8>) -> Bool {
-        bytes.count { $0 == UInt8(ascii: ".") } == 2
+    static func hasShape(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            var dots = 0
+            for byte in bytes where byte == UInt8(ascii: ".") { dots += 1 }
+            return dots == 2
+        }
     }
 
     private static func object(in part: ArraySlice<UInt8>, _ name: String) throws(TokenError) -> JSONNode {

@@ -24,7 +24,7 @@ package final class TokenAuthority: Sendable {
     }
 
     /// Returns whether text has the shape of an ID token: three parts, separated by dots.
-    package static func isToken(_ text: some Collection<UInt8>) -> Bool {
+    package static func isToken(_ text: [UInt8]) -> Bool {
         CompactToken.hasShape(text)
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 package import DocumentModel
 import StrictJSON
 package import UTF8Text
@@ -72,7 +73,8 @@ struct UnverifiedToken: Sendable {
             uid: UTF8Key(issuer.uidPrefix.string + claims.uid.string),
             claims: compact.claims,
             expirationTime: claims.expirationTime,
-            key: key.identity
+            key: key.identity,
+            digest: SHA256.hash(data: compact.signedText)
         )
     }
 }

@@ -1,3 +1,4 @@
+package import Crypto
 package import DocumentModel
 package import StrictJSON
 package import UTF8Text
@@ -16,6 +17,8 @@ package struct VerifiedToken: Sendable {
     package let expirationTime: Timestamp
     /// The key that the token was verified with.
     package let key: KeyIdentity
+    /// The digest of the signed text, which distinguishes the token from all others.
+    package let digest: SHA256Digest
 }
 
 extension VerifiedToken {

@@ -66,12 +66,8 @@ struct EvaluationInputs: Sendable {
 extension RulesRequest {
     /// Creates the variable `request`.
     fileprivate func variable(_ path: RequestPath, _ members: [(key: UTF8Key, value: RuleValue)]) -> RuleMap {
-        let user: RuleValue =
-            authentication.map { user in
-                .map(RuleMap([("token", .map(user.token)), ("uid", .string(user.uid))]))
-            } ?? .null
         let common: [(key: UTF8Key, value: RuleValue)] = [
-            ("auth", user),
+            ("auth", authentication?.variable ?? .null),
             ("method", .string(UTF8Key(operation.method.rawValue))),
             ("path", path.value),
             ("time", .timestamp(RuleTimestamp(time))),

@@ -50,19 +50,25 @@ extension RulesRequest {
         package let uid: UTF8Key
         /// The claims of the token.
         package let token: RuleMap
+        /// The variable `request.auth`.
+        let variable: RuleValue
 
         /// Creates a user from claims.
         package init(uid: UTF8Key, token: RuleMap) {
             self.uid = uid
             self.token = token
+            variable = .map(RuleMap([("token", .map(token)), ("uid", .string(uid))]))
         }
 
         /// Creates a user from the claims of a verified token.
         ///
         /// Numbers without a fraction and exponent are integers. Claims that are no object are none.
         package init(uid: UTF8Key, claims: JSONNode) {
-            self.uid = uid
-            if case .map(let token) = RuleValue(claims) { self.token = token } else { token = RuleMap([]) }
+            if case .map(let token) = RuleValue(claims) {
+                self.init(uid: uid, token: token)
+            } else {
+                self.init(uid: uid, token: RuleMap([]))
+            }
         }
     }
 }
