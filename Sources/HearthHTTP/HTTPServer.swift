@@ -174,7 +174,12 @@ extension HTTPServer {
                 allowedHosts: configuration.allowedHosts,
                 allowsOwnAddress: configuration.isWildcard
             ),
-            originCheck: OriginCheck(corsPolicy: CORSPolicy(configuration.allowedOrigins)),
+            originCheck: OriginCheck(
+                corsPolicy: CORSPolicy(
+                    configuration.allowedOrigins,
+                    allowsLoopback: resources.authenticator.endUsers.acceptsUnsignedTokens
+                )
+            ),
             proxies: TrustedProxies(configuration.trustedProxies),
             authenticator: resources.authenticator,
             bodyBudget: resources.bodyBudget

@@ -41,7 +41,10 @@ struct EmulatorRoute: Sendable {
                 let (ruleset, coverage) = try coverage(of: project, in: requestContext)
                 return Response(
                     status: .ok,
-                    headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+                    headers: [
+                        .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+                        .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+                    ],
                     body: ResponseBody(byteBuffer: ByteBuffer(bytes: coverage.html(of: ruleset)))
                 )
             case (_, nil):
@@ -117,7 +120,7 @@ struct EmulatorRoute: Sendable {
         guard files.count == 1, let text = files[0]["content"]?.string else {
             throw StatusError(.invalidArgument, "Expected one file with the rules in rules.files[0].content.")
         }
-        return (text, root["ignore_errors"]?.boolean == true)
+        return (text, (root["ignore_errors"] ?? root["ignoreErrors"])?.boolean == true)
     }
 
     private func coverage(

@@ -44,6 +44,7 @@ package struct FirestoreRESTModule: RouteModule {
     private var emulatorPolicy: RoutePolicy {
         var policy = policy
         policy.isOpenToEndUsers = false
+        policy.origins.crossOrigin = .firestore(methods: "DELETE, GET, HEAD, PUT")
         policy.runsOnEventLoop = false
         return policy
     }

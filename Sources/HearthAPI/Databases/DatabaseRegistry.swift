@@ -82,7 +82,8 @@ package actor DatabaseRegistry {
             logger: logger
         )
         // From the first rules on, all callers need a key or are end users, even if the database with the rules is never opened.
-        for id in try await host.databases() { try await rules.checkRules(of: id) }
+        // One that is damaged cannot be opened; its rules are found when it can be again.
+        for id in try await host.databases() { try? await rules.checkRules(of: id) }
         // A previous deletion may have been interrupted.
         await databases.startPurging()
         return databases

@@ -2,23 +2,44 @@ import HTTPTypes
 import Hummingbird
 import UTF8Text
 
-/// The cross-origin policy: an exact list of allowed origins, without wildcards and without the `null` origin.
+/// The cross-origin policy: an exact list of allowed origins, without wildcards and without the `null` origin. In emulator mode, also
+/// all origins of this machine.
 ///
 /// Pages of these origins authenticate with a key in a header, like any client. Browsers never add that header on their own, so a
 /// page cannot act with the credentials of its visitor.
 struct CORSPolicy: Sendable {
     private let origins: Set<UTF8Key>
+    private let allowsLoopback: Bool
 
     /// The lifetime of a preflight response in the browser's cache, in seconds.
     private static let maximumAge = "600"
 
-    init(_ origins: [String]) {
+    /// - Parameter allowsLoopback: True to allow the origins of loopback addresses, with any port.
+    init(_ origins: [String], allowsLoopback: Bool = false) {
         self.origins = Set(origins.map(Self.normalized))
+        self.allowsLoopback = allowsLoopback
     }
 
     /// Returns whether pages of an origin may make requests to a route.
     func allows(_ origin: String, for route: Route) -> Bool {
-        !origins.isEmpty && route.policy.origins.crossOrigin != nil && origins.contains(Self.normalized(origin))
+        guard isActive, route.policy.origins.crossOrigin != nil else { return false }
+        let origin = Self.normalized(origin)
+        return origins.contains(origin) || allowsLoopback && Self.isLoopback(origin)
+    }
+
+    /// True if pages of any other origin are allowed.
+    private var isActive: Bool { allowsLoopback || !origins.isEmpty }
+
+    /// Returns whether a normalized origin is `http` or `https` at a loopback address or `localhost`.
+    private static func isLoopback(_ origin: UTF8Key) -> Bool {
+        ["http://localhost", "http://127.0.0.1", "http://[::1]", "https://localhost", "https://127.0.0.1", "https://[::1]"]
+            .contains { site in
+                guard origin.utf8.starts(with: site.utf8) else { return false }
+                let port = origin.utf8.dropFirst(site.utf8.count)
+                return port.isEmpty
+                    || port.first == UInt8(ascii: ":") && port.count > 1
+                        && port.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            }
     }
 
     /// Returns the origin of a request if it is allowed.
@@ -44,7 +65,7 @@ struct CORSPolicy: Sendable {
 
     /// Adds the headers that let a page of an allowed origin read a response, including errors.
     func addHeaders(to response: inout Response, for request: Request, to route: Route) {
-        guard !origins.isEmpty else { return }
+        guard isActive else { return }
         // Even without an origin: a cache must not serve the response to another origin.
         response.headers.append(HTTPField(name: .vary, value: "Origin"))
         guard let origin = allowedOrigin(of: request, to: route), let rules = route.policy.origins.crossOrigin else { return }

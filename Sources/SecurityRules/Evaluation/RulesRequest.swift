@@ -36,8 +36,9 @@ package struct RulesRequest: Sendable {
         case listed(DocumentPath, stored: MapValue, ListQuery)
         /// A write to a document that does not exist, with the fields as they would be stored.
         case create(DocumentPath, written: MapValue)
-        /// A write to a document that exists, with the fields as they would be stored: merged and transformed.
-        case update(DocumentPath, stored: MapValue, written: MapValue)
+        /// A write to a document that exists, or that the write requires to exist, with the fields as they would be stored: merged and
+        /// transformed. `stored` is `nil` for a document that does not exist.
+        case update(DocumentPath, stored: MapValue?, written: MapValue)
         /// A deletion; `stored` is `nil` for a document that does not exist.
         case delete(DocumentPath, stored: MapValue?)
     }

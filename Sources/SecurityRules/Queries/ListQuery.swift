@@ -25,10 +25,12 @@ package struct ListQuery: Sendable {
         self.init(try NormalizedQuery(query), orders: query.orders)
     }
 
-    /// The `request.query` of the language. Without a limit it has no member `limit`, so that a comparison is an error.
+    /// The `request.query` of the language. Without a limit its `limit` is null, so that a comparison is an error.
     var request: RuleValue {
-        var members: [(key: UTF8Key, value: RuleValue)] = [("offset", .integer(Int64(query.offset)))]
-        if let limit = query.limit { members.append(("limit", .integer(Int64(limit)))) }
+        var members: [(key: UTF8Key, value: RuleValue)] = [
+            ("offset", .integer(Int64(query.offset))),
+            ("limit", query.limit.map { .integer(Int64($0)) } ?? .null),
+        ]
         let orders = orders.map { order -> (key: UTF8Key, value: RuleValue) in
             (UTF8Key(order.key.field.description), .string(order.direction == .ascending ? "ASC" : "DESC"))
         }

@@ -97,6 +97,27 @@ import UTF8Text
         }
     }
 
+    @Test func `In emulator mode, pages of this machine may call the server, and no others`() async throws {
+        try await withDocuments(EndUserAuthenticator(acceptsUnsignedTokens: true)) { server in
+            let path = "/v1/projects/p/databases/(default)/documents/posts/p"
+            for (origin, isAllowed) in [
+                ("http://localhost:3000", true), ("http://127.0.0.1", true), ("http://[::1]:5173", true),
+                ("http://localhost.evil.example", false), ("http://localhost:80@evil.example", false),
+                ("https://evil.example", false), ("null", false),
+            ] {
+                let response = try await withConnection(to: server) { connection in
+                    try await connection.send("GET", path, ["Origin: \(origin)"])
+                }
+                #expect((response.status == 200) == isAllowed, "\(origin) \(response.status)")
+                #expect((response["access-control-allow-origin"] == origin) == isAllowed, "\(origin)")
+                let page = try await withConnection(to: server) { connection in
+                    try await connection.send("GET", "/admin/settings", ["Origin: \(origin)"])
+                }
+                #expect(page.status == 403, "\(origin)")
+            }
+        }
+    }
+
     @Test func `In emulator mode, unsigned tokens are accepted, and the owner may do everything`() async throws {
         try await withDocuments(EndUserAuthenticator(acceptsUnsignedTokens: true)) { server in
             try await check("notes/alice", nil, "PERMISSION_DENIED", 403, on: server)
@@ -104,7 +125,9 @@ import UTF8Text
             try await check("notes/alice", "Bearer owner", "OK", 200, on: server)
             try await check("notes/alice", "Bearer \(TestIssuer.unsignedToken("alice"))", "OK", 200, on: server)
             try await check("notes/alice", "Bearer \(TestIssuer.unsignedToken("bob"))", "PERMISSION_DENIED", 403, on: server)
-            for nonsense in ["nonsense", "", "a.b.c", TestIssuer().token("alice")] {
+            // Without issuers, nobody could verify it.
+            try await check("notes/alice", "Bearer \(TestIssuer().token("alice"))", "OK", 200, on: server)
+            for nonsense in ["nonsense", "", "a.b.c"] {
                 try await check("posts/p", "Bearer \(nonsense)", "400", 400, on: server)
             }
         }

@@ -29,14 +29,25 @@ struct RulesAuthorization: CommitAuthorization {
 
 extension ProposedWrite {
     /// The operation, as rules see it. A check of a document that is not written is a read.
+    ///
+    /// A write with a precondition is what it has to be, as in Firestore's emulator: who may only create documents is told when one
+    /// exists already.
     fileprivate var operation: RulesRequest.Operation {
-        switch (write.operation, before, after) {
-        case (.delete, _, _): .delete(write.path, stored: before?.fields)
-        case (.verify, _, _): .get(write.path, stored: before?.fields)
-        case (.replace, let before?, let after), (.patch, let before?, let after):
-            .update(write.path, stored: before.fields, written: after?.fields ?? MapValue())
-        case (.replace, nil, let after), (.patch, nil, let after):
-            .create(write.path, written: after?.fields ?? MapValue())
+        switch write.operation {
+        case .delete: .delete(write.path, stored: before?.fields)
+        case .verify: .get(write.path, stored: before?.fields)
+        case .replace, .patch:
+            isUpdate
+                ? .update(write.path, stored: before?.fields, written: after?.fields ?? MapValue())
+                : .create(write.path, written: after?.fields ?? MapValue())
+        }
+    }
+
+    private var isUpdate: Bool {
+        switch write.precondition {
+        case .exists(let exists): exists
+        case .updateTime: true
+        case .none: before != nil
         }
     }
 }

@@ -58,7 +58,9 @@ import UTF8Text
         ("query.aggregate", #"{"collection": "notes", "aggregations": [{"count": {}, "alias": "n"}]}"#, "PERMISSION_DENIED"),
         ("documents.create", #"{"collection": "notes", "fields": {"owner": "alice"}}"#, "OK"),
         ("documents.create", #"{"collection": "notes", "fields": {"owner": "bob"}}"#, "PERMISSION_DENIED"),
-        ("documents.create", #"{"collection": "notes", "id": "b", "fields": {"owner": "alice"}}"#, "PERMISSION_DENIED"),
+        // Alice may create her own notes, so she is told that there is one already.
+        ("documents.create", #"{"collection": "notes", "id": "b", "fields": {"owner": "alice"}}"#, "ALREADY_EXISTS"),
+        ("documents.set", #"{"path": "notes/b", "fields": {"owner": "alice"}}"#, "PERMISSION_DENIED"),
         ("documents.update", #"{"path": "notes/a", "fields": {"text": "new"}}"#, "OK"),
         ("documents.update", #"{"path": "notes/b", "fields": {"text": "new"}}"#, "PERMISSION_DENIED"),
         ("documents.update", #"{"path": "notes/missing", "fields": {"text": "new"}}"#, "PERMISSION_DENIED"),
