@@ -17,7 +17,10 @@ struct RulesStore: DocumentStore {
         }
         let decision = try await gate.requireReadAccess(to: path, document, reading: reader(at: readTime))
         guard !decision.accesses.isEmpty, readTime == nil else { return document }
-        // The document and those that the rules have read may be of different times.
+        // The document and those that the rules have read may be of different times, unless it is the same before and after.
+        if decision.accesses.count == 1, try await base.document(at: path)?.updateTime == document?.updateTime {
+            return document
+        }
         return try await self.document(at: path, readTime: ReadSnapshot(of: base).time)
     }
 
