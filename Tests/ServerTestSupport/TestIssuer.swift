@@ -14,15 +14,19 @@ package struct TestIssuer: Sendable {
 
     /// The authentication of a server that trusts the issuer.
     package func endUsers() throws -> EndUserAuthenticator {
-        let issuer = try TokenIssuer(
-            UTF8Key(Self.issuer),
-            audiences: ["hearth"],
-            algorithms: [.hs256],
-            keySource: .secretFile("secret")
-        )
+        let issuer = try Self.configuration()
         let keySets = KeySetCache(fetch: { _ in throw StatusError(.internal, "The issuer has no address.") })
         try keySets.update(issuer, to: secret)
         return EndUserAuthenticator(TokenAuthority(try TokenIssuers([issuer]), keySets: keySets))
+    }
+
+    /// Replaces the secret that a server trusts, so that it refuses all tokens of this issuer.
+    package static func replaceSecret(of endUsers: EndUserAuthenticator) throws {
+        try endUsers.authority?.keySets.update(configuration(), to: Array("another secret of at least thirty-two bytes".utf8))
+    }
+
+    private static func configuration() throws -> TokenIssuer {
+        try TokenIssuer(UTF8Key(issuer), audiences: ["hearth"], algorithms: [.hs256], keySource: .secretFile("secret"))
     }
 
     /// Returns a token.

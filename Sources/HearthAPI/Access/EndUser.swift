@@ -4,7 +4,9 @@ package import SecurityRules
 package import UTF8Text
 
 /// A signed-in end user, as a verified ID token describes them.
-package struct EndUser: Sendable {
+///
+/// A class, since each call copies its caller several times.
+package final class EndUser: Sendable {
     /// The user's identity, which outlasts the token.
     package let id: ID
     /// The claims of the token, as rules see them.

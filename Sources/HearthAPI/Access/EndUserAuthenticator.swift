@@ -22,8 +22,27 @@ package final class EndUserAuthenticator: Sendable {
         self.acceptsUnsignedTokens = acceptsUnsignedTokens
     }
 
+    /// Returns the user of the token that a connection has sent last, if the token is in a field and still valid.
+    ///
+    /// - Parameter authorization: The value of an `Authorization` field.
+    package func caller(of last: LastIDToken, in authorization: String, at time: Timestamp) -> Caller? {
+        guard let authority, let entry = last.entry, entry.authorization == UTF8Key(authorization) else { return nil }
+        return authority.isValid(entry.token, at: time) ? entry.caller : nil
+    }
+
     /// Returns the user of a token. Waits only for the keys of its issuer.
-    package func authenticate(_ token: [UInt8], at time: Timestamp) async throws(TokenError) -> Caller {
+    ///
+    /// - Parameters:
+    ///   - token: The text of the token.
+    ///   - authorization: The value of the `Authorization` field with the token.
+    ///   - last: The last token of the connection, which becomes this one if it is valid.
+    ///   - time: The current time.
+    package func authenticate(
+        _ token: [UInt8],
+        in authorization: String,
+        replacing last: LastIDToken?,
+        at time: Timestamp
+    ) async throws(TokenError) -> Caller {
         if acceptsUnsignedTokens {
             do throws(TokenError) {
                 return Caller(EndUser(try UnsignedToken.parse(token, ignoringSignature: authority == nil), token))
@@ -32,8 +51,15 @@ package final class EndUserAuthenticator: Sendable {
             }
         }
         guard let authority else { throw .unknownIssuer }
-        if let verified = authority.cached(token, for: nil, at: time) { return caller(with: verified) }
-        return caller(with: try await authority.authenticate(token, for: nil, at: time))
+        let verified =
+            if let cached = authority.cached(token, for: nil, at: time) {
+                cached
+            } else {
+                try await authority.authenticate(token, for: nil, at: time)
+            }
+        let caller = caller(with: verified)
+        last?.entry = LastIDToken.Entry(authorization: UTF8Key(authorization), token: verified, caller: caller)
+        return caller
     }
 
     private func caller(with token: VerifiedToken) -> Caller {
@@ -48,7 +74,7 @@ package final class EndUserAuthenticator: Sendable {
 }
 
 extension EndUser {
-    fileprivate init(_ verified: VerifiedToken) {
+    fileprivate convenience init(_ verified: VerifiedToken) {
         self.init(
             ID(issuer: verified.issuer.issuer, uid: verified.uid),
             authentication: RulesRequest.Authentication(uid: verified.uid, claims: verified.claims),
@@ -58,7 +84,7 @@ extension EndUser {
         )
     }
 
-    fileprivate init(_ unsigned: UnsignedToken, _ token: [UInt8]) {
+    fileprivate convenience init(_ unsigned: UnsignedToken, _ token: [UInt8]) {
         self.init(
             ID(issuer: "", uid: unsigned.uid),
             authentication: RulesRequest.Authentication(uid: unsigned.uid, claims: unsigned.claims),

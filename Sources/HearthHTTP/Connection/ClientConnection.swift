@@ -1,3 +1,4 @@
+import HearthAPI
 import NIOCore
 
 /// A connection of a client: what its requests share, over either protocol. Used on its event loop.
@@ -8,6 +9,8 @@ final class ClientConnection {
     private let executor: EventLoopExecutor
     /// The address at the other end; `nil` for a Unix domain socket.
     let peer: IPAddress?
+    /// The ID token that the connection has sent last.
+    let lastIDToken = LastIDToken()
     /// The slot of the connection, or the limit because of which it has none.
     let admission: Result<ConnectionSlots.Slot, ConnectionSlots.LimitReached>
     /// The maximum size of a body that is received completely before its request is passed on.

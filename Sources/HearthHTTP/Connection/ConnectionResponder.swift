@@ -25,14 +25,14 @@ struct ConnectionResponder: Sendable {
     /// Responds to a request.
     ///
     /// - Parameters:
-    ///   - peer: The address at the other end of the connection.
+    ///   - connection: The connection of the request.
     ///   - receivedBodyBytes: The size of the body if it has been received completely.
     ///   - executor: The executor of the connection's event loop; `nil` if it has other work.
     ///   - report: Called once, on any thread.
     /// - Returns: The task that responds.
     func respond(
         to request: Request,
-        from peer: IPAddress?,
+        from connection: ClientConnection,
         receivedBodyBytes: Int?,
         with writer: ResponseWriter,
         on channel: any Channel,
@@ -41,7 +41,8 @@ struct ConnectionResponder: Sendable {
     ) -> Task<Void, Never> {
         var context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         if let route = routes.route(at: request.uri.path) { context.route = route }
-        context.peer = peer
+        context.peer = connection.peer
+        context.lastIDToken = connection.lastIDToken
         context.receivedBodyBytes = receivedBodyBytes
         // A body that arrives over time may be large.
         if receivedBodyBytes != nil, context.route.policy.runsOnEventLoop { context.executor = executor }

@@ -199,7 +199,7 @@ final class RequestDispatcher {
         connection.beginResponse()
         task = connection.responder.respond(
             to: Request(head: head, body: body),
-            from: connection.peer,
+            from: connection,
             receivedBodyBytes: receivedBodyBytes,
             with: writer,
             on: channel,

@@ -22,10 +22,11 @@ package struct Authenticator: Sendable {
     func authenticate(_ request: Request, in context: inout HearthRequestContext) async throws(HTTPFailure) {
         let policy = context.route.policy
         if policy.access == .open { return }
-        if request.headers[.authorization] == nil, keys.requiresKeys, let session = session(of: request, by: policy) {
+        let isAuthorized = request.headers.contains(.authorization)
+        if !isAuthorized, keys.requiresKeys, let session = session(of: request, by: policy) {
             context.session = session
             context.caller = session.caller
-        } else if request.headers[.authorization] == nil, keys.requiresKeys, policy.access == .signIn {
+        } else if !isAuthorized, keys.requiresKeys, policy.access == .signIn {
             context.caller = .unauthenticated
         } else {
             context.caller = try await caller(of: request.headers[values: .authorization], in: context)
@@ -70,11 +71,16 @@ package struct Authenticator: Sendable {
             guard let text = try? fields.bearerToken, APIKeyRegistry.isKey(text) else { return .openAccess }
             await keys.refresh()
         }
+        if isOpen, fields.count == 1, let last = context.lastIDToken,
+            let caller = endUsers.caller(of: last, in: fields[0], at: .current())
+        {
+            return caller
+        }
         let text = try fields.bearerToken
         if text == nil, isOpen, rules.hasRules { return .anonymous }
         if let text, endUsers.authority != nil, TokenAuthority.isToken(text) {
             guard isOpen else { throw .closedToEndUsers }
-            return try await endUser(of: text, in: context)
+            return try await endUser(of: text, in: fields[0], context)
         }
         return try await holder(of: text, in: context)
     }
@@ -97,13 +103,17 @@ package struct Authenticator: Sendable {
             )
         }
         guard isOpen else { throw .closedToEndUsers }
-        return try await endUser(of: text, in: context)
+        return try await endUser(of: text, in: fields[0], context)
     }
 
     /// Returns the end user with an ID token.
-    private func endUser(of token: [UInt8], in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
+    private func endUser(
+        of token: [UInt8],
+        in authorization: String,
+        _ context: HearthRequestContext
+    ) async throws(HTTPFailure) -> Caller {
         do throws(TokenError) {
-            return try await endUsers.authenticate(token, at: .current())
+            return try await endUsers.authenticate(token, in: authorization, replacing: context.lastIDToken, at: .current())
         } catch {
             let address = context.client?.text ?? ""
             if error.isTemporary { throw HTTPFailure(.serviceUnavailable, .unavailable, "\(error)", headers: [.retryAfter: "5"]) }

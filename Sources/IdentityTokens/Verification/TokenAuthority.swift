@@ -38,8 +38,13 @@ package final class TokenAuthority: Sendable {
     /// - Returns: `nil` if the token has to be passed to ``authenticate(_:for:at:)``, which tells why it is refused.
     package func cached(_ token: [UInt8], for database: DatabaseID?, at time: Timestamp) -> VerifiedToken? {
         guard token.count <= CompactToken.maximumBytes else { return nil }
-        let verified = tokens.token(token, at: time) { keySets.generation(of: $0) }
+        let verified = tokens.token(token) { isValid($0, at: time) }
         return verified.flatMap { Self.isAccepted($0.issuer, for: database) ? $0 : nil }
+    }
+
+    /// Returns whether a token that has been verified before is still valid: it has not expired, and its issuer's keys are the same.
+    package func isValid(_ token: VerifiedToken, at time: Timestamp) -> Bool {
+        time < token.expirationTime && keySets.generation(of: token.issuer) == token.keySetGeneration
     }
 
     /// Authenticates a user by a token, and caches the token.
@@ -77,8 +82,8 @@ package final class TokenAuthority: Sendable {
         _ token: [UInt8],
         with keySet: LoadedKeySet
     ) throws(TokenError) -> VerifiedToken {
-        let verified = try unverified.verified(with: keySet.keys)
-        tokens.insert(verified, text: token, generation: keySet.generation)
+        let verified = try unverified.verified(with: keySet)
+        tokens.insert(verified, text: token)
         return verified
     }
 

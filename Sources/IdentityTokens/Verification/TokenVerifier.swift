@@ -28,7 +28,7 @@ package struct TokenVerifier: Sendable {
     ) throws(TokenError) -> VerifiedToken {
         let unverified = try check(token, at: time)
         guard let keys = keySets[unverified.issuer.issuer] else { throw .keysUnavailable(issuer: unverified.issuer.issuer) }
-        return try unverified.verified(with: keys)
+        return try unverified.verified(with: LoadedKeySet(keys: keys, generation: 0))
     }
 
     /// Checks everything but the signature.
@@ -62,8 +62,8 @@ struct UnverifiedToken: Sendable {
     let compact: CompactToken
 
     /// Verifies the signature with the keys of the issuer.
-    func verified(with keys: VerificationKeySet) throws(TokenError) -> VerifiedToken {
-        guard let key = keys.key(withID: keyID) else { throw .unknownKey(issuer: issuer.issuer) }
+    func verified(with keySet: LoadedKeySet) throws(TokenError) -> VerifiedToken {
+        guard let key = keySet.keys.key(withID: keyID) else { throw .unknownKey(issuer: issuer.issuer) }
         // The algorithm is that of the key, and the header only has to agree (RFC 8725, section 3.1).
         guard key.identity.algorithm == algorithm else { throw .forbiddenAlgorithm }
         guard key.isValid(compact.signature, for: compact.signedText) else { throw .badSignature }
@@ -74,6 +74,7 @@ struct UnverifiedToken: Sendable {
             claims: compact.claims,
             expirationTime: claims.expirationTime,
             key: key.identity,
+            keySetGeneration: keySet.generation,
             digest: SHA256.hash(data: compact.signedText)
         )
     }

@@ -17,6 +17,8 @@ package struct VerifiedToken: Sendable {
     package let expirationTime: Timestamp
     /// The key that the token was verified with.
     package let key: KeyIdentity
+    /// The generation of the issuer's key set with that key.
+    let keySetGeneration: Int
     /// The digest of the signed text, which distinguishes the token from all others.
     package let digest: SHA256Digest
 }

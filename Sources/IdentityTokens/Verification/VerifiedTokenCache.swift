@@ -7,20 +7,14 @@ import Synchronization
 /// Entries are keyed by the SHA-256 digest of the whole text, and are valid until the token expires or the issuer's key set
 /// changes. The least recently used half is dropped when the cache is full.
 package final class VerifiedTokenCache: Sendable {
-    private struct Entry {
-        let token: VerifiedToken
-        /// The generation of the key set that verified the token.
-        let generation: Int
-    }
-
     /// Two halves with distinct entries: those found in the older half move to the recent one.
     private struct State {
-        var recent: [SHA256Digest: Entry] = [:]
-        var older: [SHA256Digest: Entry] = [:]
+        var recent: [SHA256Digest: VerifiedToken] = [:]
+        var older: [SHA256Digest: VerifiedToken] = [:]
 
-        mutating func insert(_ entry: Entry, for digest: SHA256Digest, capacity: Int) {
+        mutating func insert(_ token: VerifiedToken, for digest: SHA256Digest, capacity: Int) {
             if recent.count >= capacity { (older, recent) = (recent, [:]) }
-            recent[digest] = entry
+            recent[digest] = token
             older[digest] = nil
         }
 
@@ -45,29 +39,29 @@ package final class VerifiedTokenCache: Sendable {
 
     /// Returns a verified token, or `nil` if it is not cached or no longer valid.
     ///
-    /// - Parameter generation: Returns the current generation of an issuer's key set.
-    func token(_ text: [UInt8], at time: Timestamp, generation: (TokenIssuer) -> Int?) -> VerifiedToken? {
+    /// - Parameter isValid: Returns whether a token is still valid.
+    func token(_ text: [UInt8], where isValid: (VerifiedToken) -> Bool) -> VerifiedToken? {
         let digest = SHA256.hash(data: text)
-        guard let entry = entry(for: digest) else { return nil }
-        guard time < entry.token.expirationTime, generation(entry.token.issuer) == entry.generation else {
+        guard let token = token(for: digest) else { return nil }
+        guard isValid(token) else {
             state.withLock { $0.remove(digest) }
             return nil
         }
-        return entry.token
+        return token
     }
 
-    /// Adds a token that keys of a generation verified.
-    func insert(_ token: VerifiedToken, text: [UInt8], generation: Int) {
+    /// Adds a token.
+    func insert(_ token: VerifiedToken, text: [UInt8]) {
         let digest = SHA256.hash(data: text)
-        state.withLock { $0.insert(Entry(token: token, generation: generation), for: digest, capacity: halfCapacity) }
+        state.withLock { $0.insert(token, for: digest, capacity: halfCapacity) }
     }
 
-    private func entry(for digest: SHA256Digest) -> Entry? {
+    private func token(for digest: SHA256Digest) -> VerifiedToken? {
         state.withLock { state in
-            if let entry = state.recent[digest] { return entry }
-            guard let entry = state.older.removeValue(forKey: digest) else { return nil }
-            state.insert(entry, for: digest, capacity: halfCapacity)
-            return entry
+            if let token = state.recent[digest] { return token }
+            guard let token = state.older.removeValue(forKey: digest) else { return nil }
+            state.insert(token, for: digest, capacity: halfCapacity)
+            return token
         }
     }
 }

@@ -2,7 +2,7 @@ internal import UTF8Text
 
 /// A compiler of syntax trees to programs. It resolves names, checks limits, and reports errors and warnings.
 struct Compiler: Sendable {
-    var program: Program
+    var program: ProgramDraft
     var diagnostics: Diagnostics
     var calls = CallGraph()
     private let version: RulesVersion
@@ -25,11 +25,11 @@ struct Compiler: Sendable {
         var compiler = Compiler(source, file.version, parsed)
         compiler.compile(file)
         let issues = compiler.diagnostics.issues(in: source)
-        return (compiler.diagnostics.hasErrors ? nil : compiler.program, issues)
+        return (compiler.diagnostics.hasErrors ? nil : Program(compiler.program), issues)
     }
 
     private init(_ source: SourceText, _ version: RulesVersion, _ diagnostics: Diagnostics) {
-        program = Program(source: source)
+        program = ProgramDraft(source: source)
         self.version = version
         self.diagnostics = diagnostics
     }
@@ -50,7 +50,7 @@ struct Compiler: Sendable {
             )
         }
         for method in RequestMethod.allCases {
-            program.allows[method]?.sort { $0.range.start < $1.range.start }
+            program.allows[method]?.sort { $0.position.offset < $1.position.offset }
         }
         warnOfUndecidableQueries()
     }
@@ -69,7 +69,11 @@ struct Compiler: Sendable {
         declare(match.functions, in: &scope)
         for allow in match.allows {
             let condition = allow.condition.map { compile($0, in: scope) }
-            let compiled = Program.Allow(pattern: pattern, condition: condition, range: allow.range)
+            let compiled = Program.Allow(
+                pattern: pattern,
+                condition: condition,
+                position: program.source.position(of: allow.range)
+            )
             for method in RequestMethod.allCases where allow.methods.contains(where: { $0.requestMethods.contains(method) }) {
                 program.allows[method, default: []].append(compiled)
             }

@@ -1,7 +1,9 @@
 internal import UTF8Text
 
 /// Checked rules in the form that is evaluated: nodes in one array, in which names are replaced by indices.
-struct Program: Sendable {
+///
+/// A class, so that an evaluation does not retain each of its parts.
+final class Program: Sendable {
     /// The index of a function.
     struct FunctionID: Hashable, Sendable {
         let index: Int
@@ -22,22 +24,28 @@ struct Program: Sendable {
         var pattern: Int
         /// The condition; `nil` if there is none.
         var condition: NodeID?
-        var range: SourceRange
+        /// The position of the statement.
+        var position: SourcePosition
     }
 
-    var source: SourceText
-    var nodes: [Node] = []
-    var ranges: [SourceRange] = []
-    var functions: [Function] = []
-    var patterns: [PathPattern] = []
+    let source: SourceText
+    let nodes: [Node]
+    let ranges: [SourceRange]
+    let functions: [Function]
+    let patterns: [PathPattern]
     /// The allow statements by method, in the order of the text.
-    var allows: [RequestMethod: [Allow]] = [:]
+    let allows: [RequestMethod: [Allow]]
+    /// The fields of the document that the rules of a get use; `nil` for all.
+    let fieldsForGet: [UTF8Key]?
 
-    /// Appends a node.
-    mutating func append(_ node: Node, at range: SourceRange) -> NodeID {
-        nodes.append(node)
-        ranges.append(range)
-        return NodeID(index: nodes.count - 1)
+    init(_ draft: ProgramDraft) {
+        source = draft.source
+        nodes = draft.nodes
+        ranges = draft.ranges
+        functions = draft.functions
+        patterns = draft.patterns
+        allows = draft.allows
+        fieldsForGet = draft.resourceFields(of: .get)
     }
 
     /// The position of a node in the file.

@@ -6,10 +6,8 @@ struct EvaluationInputs: Sendable {
     let database: UTF8Key
     /// The path that match blocks have to cover.
     let path: RequestPath
-    /// The variable `request`.
-    let request: RuleMap
-    /// The variable `resource`.
-    let resource: RuleValue
+    let request: RequestVariable
+    let resource: ResourceVariable
     /// True for a write, after which documents may differ.
     let isWrite: Bool
     /// The documents read so far; `nil` for those that do not exist.
@@ -24,13 +22,19 @@ struct EvaluationInputs: Sendable {
     ) -> [EvaluationInputs]? {
         func inputs(
             _ path: RequestPath,
-            resource: RuleValue,
-            _ members: [(key: UTF8Key, value: RuleValue)] = []
+            resource: ResourceVariable,
+            _ part: RequestVariable.OperationPart = .none
         ) -> EvaluationInputs {
             EvaluationInputs(
                 database: request.database,
                 path: path,
-                request: request.variable(path, members),
+                request: RequestVariable(
+                    authentication: request.authentication?.variable ?? .null,
+                    method: request.operation.method,
+                    path: path,
+                    time: request.time,
+                    operationPart: part
+                ),
                 resource: resource,
                 isWrite: request.operation.isWrite,
                 documents: documents,
@@ -40,39 +44,26 @@ struct EvaluationInputs: Sendable {
         func whole(_ path: DocumentPath) -> RequestPath {
             RequestPath(RulePath.root(of: request.database) + path.segments)
         }
-        func resource(_ fields: MapValue?, _ path: DocumentPath) -> RuleValue {
-            fields.map { .map(RuleMap(resource: $0, at: path, in: request.database)) } ?? .null
+        func resource(_ fields: MapValue?, _ path: DocumentPath) -> ResourceVariable {
+            fields.map { .document($0, path, database: request.database) } ?? .null
         }
         switch request.operation {
         case .get(let path, let stored):
             return [inputs(whole(path), resource: resource(stored, path))]
         case .listed(let path, let stored, let query):
-            return [inputs(whole(path), resource: resource(stored, path), [("query", query.request)])]
+            return [inputs(whole(path), resource: resource(stored, path), .query(query.request))]
         case .create(let path, let written):
-            return [inputs(whole(path), resource: .null, [("resource", resource(written, path))])]
+            return [inputs(whole(path), resource: .null, .resource(resource(written, path)))]
         case .update(let path, let stored, let written):
-            return [inputs(whole(path), resource: resource(stored, path), [("resource", resource(written, path))])]
+            return [inputs(whole(path), resource: resource(stored, path), .resource(resource(written, path)))]
         case .delete(let path, let stored):
-            return [inputs(whole(path), resource: resource(stored, path), [("resource", .null)])]
+            return [inputs(whole(path), resource: resource(stored, path), .resource(.null))]
         case .list(let query):
             return QueryDisjunct.disjuncts(of: query.query, in: request.database)?.map { disjunct in
                 let path = disjunct.document.map(whole) ?? query.path(in: request.database)
-                return inputs(path, resource: disjunct.resource(at: path), [("query", query.request)])
+                return inputs(path, resource: disjunct.resource(at: path), .query(query.request))
             }
         }
-    }
-}
-
-extension RulesRequest {
-    /// Creates the variable `request`.
-    fileprivate func variable(_ path: RequestPath, _ members: [(key: UTF8Key, value: RuleValue)]) -> RuleMap {
-        let common: [(key: UTF8Key, value: RuleValue)] = [
-            ("auth", authentication?.variable ?? .null),
-            ("method", .string(UTF8Key(operation.method.rawValue))),
-            ("path", path.value),
-            ("time", .timestamp(RuleTimestamp(time))),
-        ]
-        return RuleMap(common + members, isMeasured: false)
     }
 }
 
@@ -87,13 +78,13 @@ extension RulesRequest.Operation {
 
 extension QueryDisjunct {
     /// Creates the variable `resource`, which is never null in a query.
-    fileprivate func resource(at path: RequestPath) -> RuleValue {
+    fileprivate func resource(at path: RequestPath) -> ResourceVariable {
         let id = path.gap == nil ? path.segments.last.flatMap(\.self) : nil
         let members: [(key: UTF8Key, value: RuleValue)] = [
             ("__name__", path.value),
             ("data", .map(RuleMap(data))),
             ("id", id.map(RuleValue.string) ?? .symbolic(SymbolicValue(type: .string))),
         ]
-        return .map(RuleMap(members, isMeasured: false))
+        return .result(RuleMap(members, isMeasured: false))
     }
 }

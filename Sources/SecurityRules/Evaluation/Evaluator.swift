@@ -65,7 +65,7 @@ struct Evaluator {
         case .local(let slot): frame[slot]
         case .capture(let slot): captures[slot]
         case .request: wholeRequest()
-        case .resource: inputs.resource
+        case .resource: inputs.resource.value
         case .unresolvedVariable(let name): throw EvaluationError(.variableNotFound(name))
         case .unresolvedCall(let name): throw EvaluationError(.functionNotFound(name))
         case .member(let base, let name): try member(name, of: base)
@@ -107,7 +107,7 @@ struct Evaluator {
     @inline(never)
     private mutating func wholeRequest() -> RuleValue {
         dependsOnTime = true
-        return .map(inputs.request)
+        return inputs.request.value
     }
 
     @inline(never)
@@ -200,6 +200,11 @@ struct Evaluator {
             if name == "time" { dependsOnTime = true }
             guard let value = inputs.request[name] else { throw EvaluationError(.undefinedProperty(name)) }
             return value
+        }
+        if trace == nil, case .resource = program.nodes[base.index] {
+            // The same result, without a map of all members.
+            try meter.count()
+            return try inputs.resource.member(name)
         }
         return try evaluate(base).member(name)
     }

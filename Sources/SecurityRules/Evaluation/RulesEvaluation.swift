@@ -39,7 +39,7 @@ struct RulesEvaluation {
         for allow in program.allows[method] ?? [] {
             guard let captures = program.patterns[allow.pattern].match(inputs.path) else { continue }
             evaluator.captures = captures
-            let statement = program.source.position(of: allow.range)
+            let statement = allow.position
             do throws(EvaluationError) {
                 if try evaluator.holds(allow.condition) {
                     grants.append(statement)

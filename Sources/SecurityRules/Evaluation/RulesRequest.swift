@@ -28,7 +28,7 @@ package struct RulesRequest: Sendable {
 
     /// An operation on one document, or a query.
     package enum Operation: Sendable {
-        /// A read by name, with the stored fields; `nil` for a document that does not exist.
+        /// A read by name, with the stored fields, at least ``Ruleset/fieldsForGet``; `nil` for a document that does not exist.
         case get(DocumentPath, stored: MapValue?)
         /// A query, which is allowed only if all of its possible results are.
         case list(ListQuery)

@@ -1,4 +1,5 @@
 package import DocumentModel
+package import UTF8Text
 
 /// Compiled rules, which decide requests.
 ///
@@ -14,6 +15,10 @@ package struct Ruleset: Sendable {
     /// The warnings of the compiler, in the order of the text.
     package let warnings: [RulesIssue]
     let program: Program
+
+    /// The top-level fields that decisions about ``RulesRequest/Operation/get(_:stored:)`` use, in ascending order: its document may
+    /// lack all others. `nil` for all fields.
+    package var fieldsForGet: [UTF8Key]? { program.fieldsForGet }
 
     /// Compiles a rules file.
     ///

@@ -88,6 +88,52 @@ import UTF8Text
         }
     }
 
+    @Test func `Each request of a connection is that of its own token`() async throws {
+        let issuer = TestIssuer()
+        let endUsers = try issuer.endUsers()
+        try await withDocuments(endUsers) { server in
+            let path = "/v1/projects/p/databases/(default)/documents/notes/alice"
+            let (alice, bob) = ("Bearer \(issuer.token("alice"))", "Bearer \(issuer.token("bob"))")
+            let forged = "Bearer \(issuer.token("alice", signature: Self.forged))"
+            try await withConnection(to: server) { connection in
+                for (authorization, status) in [
+                    (alice, 200), (alice, 200), (bob, 403), (bob, 403), (nil, 403), (alice, 200), (forged, 401),
+                    (alice + "x", 401),
+                    (alice.lowercased(), 401), (alice, 200),
+                ] as [(String?, Int)] {
+                    let fields = authorization.map { ["Authorization: \($0)"] } ?? []
+                    let response = try await connection.send("GET", path, fields)
+                    #expect(response.status == status, "\(authorization ?? "none")")
+                }
+                let closed = try await connection.send("GET", "/admin/settings", ["Authorization: \(alice)"])
+                #expect(closed.status == 403)
+                try TestIssuer.replaceSecret(of: endUsers)
+                let refused = try await connection.send("GET", path, ["Authorization: \(alice)"])
+                #expect(refused.status == 401)
+            }
+        }
+    }
+
+    @Test func `A token that has expired is refused on a connection that it was accepted on`() async throws {
+        let issuer = TestIssuer()
+        try await withDocuments(issuer.endUsers()) { server in
+            for seconds in TestIssuer.expiries {
+                let field = "Authorization: Bearer \(issuer.token("alice", acceptedFor: seconds))"
+                let path = "/v1/projects/p/databases/(default)/documents/notes/alice"
+                let statuses = try await withConnection(to: server) { connection in
+                    var statuses = [try await connection.send("GET", path, [field]).status]
+                    while statuses.last == 200 {
+                        try await Task.sleep(for: .milliseconds(100))
+                        statuses.append(try await connection.send("GET", path, [field]).status)
+                    }
+                    return statuses
+                }
+                #expect(statuses.last == 401)
+                if statuses.count > 1 { break }
+            }
+        }
+    }
+
     @Test func `With an issuer but no rules, the database is closed to everybody without a key`() async throws {
         let issuer = TestIssuer()
         try await withDocuments(rules: nil, issuer.endUsers()) { server in

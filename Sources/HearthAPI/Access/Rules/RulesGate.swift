@@ -36,19 +36,30 @@ struct RulesGate: Sendable {
         _ operation: RulesRequest.Operation,
         reading read: (DocumentPath) async throws(StatusError) -> MapValue?
     ) async throws(StatusError) -> RulesDecision {
-        let active = try activeRules()
+        try await requireGrant(operation, by: activeRules(), reading: read)
+    }
+
+    private func requireGrant(
+        _ operation: RulesRequest.Operation,
+        by active: ActiveRules,
+        reading read: (DocumentPath) async throws(StatusError) -> MapValue?
+    ) async throws(StatusError) -> RulesDecision {
         let request = request(operation, at: .current())
         var session = newSession(operationCount: 1)
-        let decision = try await active.ruleset.decide(
-            request,
-            in: &session,
-            read: { (access: DocumentAccess) async throws(StatusError) -> MapValue? in
-                try await concealingDamage { () async throws(StatusError) in try await read(access.path) }
+        while true {
+            switch active.ruleset.evaluate(request, in: &session) {
+            case .decided(let decision):
+                rules.record(decision, of: active, session.coverage)
+                guard decision.isAllowed else { throw denial(decision) }
+                return decision
+            case .needs(let access):
+                do throws(StatusError) {
+                    session.add(try await read(access.path), for: access)
+                } catch {
+                    throw error.concealingDamage
+                }
             }
-        )
-        rules.record(decision, of: active, session.coverage)
-        guard decision.isAllowed else { throw denial(decision) }
-        return decision
+        }
     }
 
     /// Requires that a user may read a document, which may not exist.
@@ -60,8 +71,13 @@ struct RulesGate: Sendable {
         _ document: EncodedDocument?,
         reading read: (DocumentPath) async throws(StatusError) -> MapValue?
     ) async throws(StatusError) -> RulesDecision {
-        let fields = try document.map { document throws(StatusError) in try document.decoded().fields }
-        return try await requireGrant(.get(path, stored: fields), reading: read)
+        let active = try activeRules()
+        // Coverage shows documents whole.
+        let names = rules.explainsDenials ? nil : active.ruleset.fieldsForGet
+        let fields = try document.map { document throws(StatusError) in
+            if let names { try document.fields(named: names) } else { try document.decoded().fields }
+        }
+        return try await requireGrant(.get(path, stored: fields), by: active, reading: read)
     }
 
     /// Requires that a user may read all documents that a query could find.
