@@ -106,23 +106,26 @@ struct CommitBatch {
 
     /// Evaluates a commit. A commit that fails changes nothing and uses no sequence number.
     ///
-    /// - Parameter earlier: The scopes changed by commits before the batch.
-    mutating func add(_ commit: PendingCommit, earlier: ScopeVersions, read: Reader) {
+    /// - Parameters:
+    ///   - earlier: The scopes changed by commits before the batch.
+    ///   - prepare: Throws if the documents cannot be written. A caller who is denied the commit is not told why.
+    mutating func add(
+        _ commit: PendingCommit,
+        earlier: ScopeVersions,
+        preparing prepare: () throws(StatusError) -> Void,
+        read: Reader
+    ) {
         writeCount += commit.writes.count
         do throws(StatusError) {
             let time = try nextTime()
+            let preparation = Result(catching: prepare)
             try authorize(commit, at: time, read: read)
+            try preparation.get()
             try validate(commit.reads, earlier: earlier, read: read)
             outcomes.append(.success(try evaluate(commit, at: time, read: read)))
         } catch {
             outcomes.append(.failure(error))
         }
-    }
-
-    /// Adds a commit that failed before its evaluation.
-    mutating func reject(_ commit: PendingCommit, because error: StatusError) {
-        writeCount += commit.writes.count
-        outcomes.append(.failure(error))
     }
 }
 

@@ -279,17 +279,10 @@ extension Committer {
         let earlier = scopeVersions
         for (index, commit) in pending.enumerated() {
             guard batch.accepts(commit) else { break }
-            if let error = prepared?.failures[index] {
-                batch.reject(commit, because: error)
-                continue
-            }
-            do throws(StatusError) {
+            batch.add(commit, earlier: earlier) { () throws(StatusError) in
+                if let error = prepared?.failures[index] { throw error }
                 for write in commit.writes { try applier.retryQuarantined(write.path) }
-            } catch {
-                batch.reject(commit, because: error)
-                continue
-            }
-            batch.add(commit, earlier: earlier) { path throws(StatusError) in
+            } read: { path throws(StatusError) in
                 try applier.document(at: path, replacing: commit.reads.damagedFiles[path])
             }
         }

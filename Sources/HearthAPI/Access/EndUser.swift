@@ -61,6 +61,7 @@ package final class EndUser: Sendable {
 }
 
 extension EndUser: Hashable {
+    /// Returns whether both are of the same token, which determines the claims.
     package static func == (left: EndUser, right: EndUser) -> Bool {
         left.tokenDigest == right.tokenDigest && left.id == right.id
     }

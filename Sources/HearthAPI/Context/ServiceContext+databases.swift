@@ -19,8 +19,8 @@ extension ServiceContext {
     /// A database that does not exist reads as empty and is created by the first write.
     ///
     /// - Throws: ``StatusCode/permissionDenied`` if the caller's key is restricted to collections, which are always those of the
-    ///   default database, or for an end user if the database does not exist; ``StatusCode/resourceExhausted`` if too many databases are in use; the store's error if the
-    ///   database cannot be opened.
+    ///   default database, or for an end user if the database does not exist or accepts no tokens of the issuer;
+    ///   ``StatusCode/resourceExhausted`` if too many databases are in use; the store's error if the database cannot be opened.
     package func inDatabase(_ id: DatabaseID) async throws(StatusError) -> ServiceContext {
         if id == databaseName { return self }
         guard let databases else {
@@ -37,6 +37,8 @@ extension ServiceContext {
                     + "\(Excerpt(id.description)). Use an unrestricted key."
             )
         }
+        // Before the database is opened, which may close another one.
+        guard caller.user?.isAccepted(for: id) ?? true else { throw .deniedByRules }
         let lease = try await databases.lease(id)
         // Its first write would create it, and the rules of the server may allow one in a database of any name.
         guard !caller.isEndUser || rulesRegistry.isEmulator || lease.exists else { throw .deniedByRules }

@@ -22,6 +22,35 @@ package enum ListenMessage: Sendable {
     case snapshot(ListenPosition)
 }
 
+extension ListenMessage {
+    /// True if the message tells that a target has ended without an error.
+    var endsTarget: Bool {
+        if case .removed(_, cause: nil) = self { true } else { false }
+    }
+
+    /// Returns the message without what it tells of targets other than the given ones; `nil` if nothing is left.
+    func withoutTargets(outside ids: some Collection<Int32>) -> ListenMessage? {
+        switch self {
+        case .added, .removed, .snapshot:
+            return self
+        case .reset(let id), .current(let id, _), .filter(let id, _, _):
+            return ids.contains(id) ? self : nil
+        case .changed(let document, let targets, let removedTargets):
+            let visible = targets.filter(ids.contains)
+            let removed = removedTargets.filter(ids.contains)
+            guard visible.isEmpty else { return .changed(document, targets: visible, removedTargets: removed) }
+            return removed.isEmpty
+                ? nil : .withdrawn(document.path, removedTargets: removed, readTime: document.updateTime)
+        case .deleted(let path, let removedTargets, let readTime):
+            let removed = removedTargets.filter(ids.contains)
+            return removed.isEmpty ? nil : .deleted(path, removedTargets: removed, readTime: readTime)
+        case .withdrawn(let path, let removedTargets, let readTime):
+            let removed = removedTargets.filter(ids.contains)
+            return removed.isEmpty ? nil : .withdrawn(path, removedTargets: removed, readTime: readTime)
+        }
+    }
+}
+
 /// A position of a ``ListenSession``.
 package struct ListenPosition: Hashable, Sendable {
     /// The time of the state: not before the update time of anything that has been sent. Never decreases on a stream.

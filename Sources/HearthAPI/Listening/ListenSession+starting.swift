@@ -33,7 +33,9 @@ extension ListenSession {
         try await target.access?.decide()
         var messages: [ListenMessage] = []
         var token = try await resumeToken(of: target, at: last)
-        if let time = token?.time, let access = target.access, try await !access.isGranted(asOf: time) { token = nil }
+        if let sent = token, let access = target.access, try await !access.isGranted(resumingAfter: sent, at: last) {
+            token = nil
+        }
         if let token {
             var state = target.resumedState(after: token, at: position)
             try await state.restore(from: store)

@@ -127,6 +127,18 @@ extension ListenSession {
     }
 
     private nonisolated(nonsending) func step(_ setWaiter: (Waiter) -> Void) async throws(StatusError) -> [ListenMessage] {
+        let messages = try await decideOrAdvance(setWaiter)
+        guard !messages.isEmpty, wakeup.takeRulesChange() else { return messages }
+        // Changes that were read while the rules changed are sent only if these grant access, too. A target that has just ended
+        // cannot be decided again; the client asks for it anew.
+        if messages.contains(where: \.endsTarget) { throw StatusError(.unavailable, "The security rules have changed.") }
+        let ended = try await decideAgain()
+        return ended + messages.compactMap { $0.withoutTargets(outside: targets.keys) }
+    }
+
+    private nonisolated(nonsending) func decideOrAdvance(
+        _ setWaiter: (Waiter) -> Void
+    ) async throws(StatusError) -> [ListenMessage] {
         if wakeup.takeRulesChange() || targets.values.contains(where: { $0.access?.isDue == true }) {
             return try await decideAgain()
         }

@@ -53,13 +53,15 @@ struct ReadView: Sendable {
         return document
     }
 
-    /// Returns a scan of a collection.
+    /// Returns a scan of a collection for one page of a list.
     ///
+    /// - Parameter pageSize: The size of the page that the client asks for.
     /// - Throws: ``StatusCode/invalidArgument`` if missing documents are requested in a read-write transaction: they depend on
     ///   more collections than its commit can validate.
     func scan(
         _ collection: CollectionPath,
         after: DocumentPath.ID?,
+        pageSize: Int,
         includingMissing: Bool
     ) throws(StatusError) -> CollectionScan {
         if let recorder {
@@ -72,6 +74,7 @@ struct ReadView: Sendable {
             }
             try recorder.record { $0.recordListing(of: collection, after: recorder.sequence) }
         }
+        let store = (store as? RulesStore)?.listing(pageSize: pageSize) ?? store
         return CollectionScan(collection, after: after, includingMissing: includingMissing, readTime: readTime, in: store)
     }
 

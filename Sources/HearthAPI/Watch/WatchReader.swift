@@ -35,6 +35,8 @@ final class WatchReader {
     private var access: TargetAccess?
     /// The net changes that the stream of an end user has read since its resume token, and the last commit that it has read.
     private var netChanges: Commit?
+    /// The frames that were read while the rules changed.
+    private var undecidedFrames: [OutgoingWatchFrame] = []
     /// True if the next run has had to wait, so that it is at the last commit instead of the next one.
     private var hasPausedRuns = false
     /// True if not all commits could be coalesced for the last run. The next one does not wait, so that the stream catches up.
@@ -319,6 +321,14 @@ extension WatchReader {
     }
 
     private nonisolated(nonsending) func step() async throws(StatusError) -> [OutgoingWatchFrame] {
+        let frames = try await decideOrAdvance()
+        // Changes that were read while the rules changed are sent only if these grant access, too.
+        guard access != nil, phase != .ended, wakeup.hasRulesChanged else { return frames }
+        undecidedFrames = frames
+        return []
+    }
+
+    private nonisolated(nonsending) func decideOrAdvance() async throws(StatusError) -> [OutgoingWatchFrame] {
         if wakeup.takeRulesChange() || access?.isDue == true {
             do throws(StatusError) {
                 try await access?.decide()
@@ -326,7 +336,8 @@ extension WatchReader {
                 wakeup.recordRulesChange()
                 throw error
             }
-            return []
+            defer { undecidedFrames = [] }
+            return undecidedFrames
         }
         switch phase {
         case .opening:
@@ -366,7 +377,9 @@ extension WatchReader {
             begin(at: position)
             return [open]
         }
-        if let access, try await !access.isGranted(asOf: token.time) { return [open, try await resetOrEnd(.expired)] }
+        if let access, try await !access.isGranted(resumingAfter: token, at: position) {
+            return [open, try await resetOrEnd(.expired)]
+        }
         state = WatchStateMachine(request.target, resumingAfter: token, at: position)
         phase = .resuming
         netChanges = nil
@@ -378,6 +391,7 @@ extension WatchReader {
         state = WatchStateMachine(request.target, at: position)
         scan = nil
         commits = nil
+        undecidedFrames = []
         phase = .reading
     }
 

@@ -60,6 +60,9 @@ final class WatchWakeup: Sendable {
         waiter?.resume()
     }
 
+    /// True if other rules decide since the last call of ``takeRulesChange()``.
+    var hasRulesChanged: Bool { state.withLock(\.hasRulesChanged) }
+
     /// Returns whether other rules decide since the last call.
     func takeRulesChange() -> Bool {
         state.withLock { state in

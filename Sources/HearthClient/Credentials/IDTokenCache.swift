@@ -19,8 +19,8 @@ final class IDTokenCache: Sendable {
         var requiresNewToken = false
         var request: TokenRequest?
         var user = User(number: 0)
-        /// True if the provider has returned a token of the user, or that nobody is signed in.
-        var isUserKnown = false
+        /// True once the provider has been asked: from then on, calls are made for the user at their time.
+        var wasAsked = false
         /// Occurs when the user changes.
         var userChange = OneTimeEvent()
         var isClosed = false
@@ -104,6 +104,7 @@ final class IDTokenCache: Sendable {
         }
         let request = TokenRequest()
         state.request = request
+        state.wasAsked = true
         request.start { [provider, forcingRefresh = forcingRefresh || state.requiresNewToken] in
             let result = await Self.requestToken(from: provider, forcingRefresh: forcingRefresh)
             self.complete(request, with: result)
@@ -144,7 +145,6 @@ final class IDTokenCache: Sendable {
                 state.tokenCount += 1
                 state.token = IDToken(bearer, number: state.tokenCount, userChange: state.userChange, now: now())
                 state.requiresNewToken = false
-                state.isUserKnown = true
             case .failure(let error):
                 state.token?.refreshFailed()
                 request.fail(error)
@@ -165,9 +165,7 @@ final class IDTokenCache: Sendable {
     /// Discards the token, since it belongs to another user than the current one.
     func credentialDidChange() {
         discardUser { state in
-            guard state.isUserKnown else { return }
-            state.user.number += 1
-            state.isUserKnown = false
+            if state.wasAsked { state.user.number += 1 }
         }
     }
 

@@ -88,7 +88,9 @@ extension RulesRequest.Operation {
 }
 
 extension RuleValue {
-    /// Creates the value of a JSON value. A number that neither an integer nor a float can hold is NaN. The recursion is as deep as the text, which its parser limits.
+    /// Creates the value of a JSON value. A number that neither an integer nor a float can hold is NaN.
+    ///
+    /// The recursion is as deep as the text, which its parser limits.
     package init(_ json: JSONNode) {
         switch json.kind {
         case .null: self = .null

@@ -49,6 +49,11 @@ package struct RulesSession: Sendable {
         documents.updateValue(fields, forKey: access)
     }
 
+    /// Takes over the work of an evaluation that will be repeated.
+    mutating func chargeWork(of evaluation: RulesEvaluation) {
+        remainingWork = evaluation.remainingWork
+    }
+
     /// Takes over what a decision has used.
     mutating func finish(_ evaluation: RulesEvaluation) {
         accessedPaths.formUnion(evaluation.accesses.paths)

@@ -40,8 +40,8 @@ package struct Ruleset: Sendable {
 
     /// Decides a request, or tells which document has to be read first.
     ///
-    /// Does no I/O and is bounded in time and memory. After ``Outcome/needs(_:)`` call it again with the same request. The
-    /// session changes only with a decision.
+    /// Does no I/O and is bounded in time and memory. After ``Outcome/needs(_:)`` call it again with the same request. The session
+    /// changes only with a decision, except that the work of every evaluation counts.
     package func evaluate(_ request: RulesRequest, in session: inout RulesSession) -> Outcome {
         var evaluation = RulesEvaluation(program, session)
         let alternatives = EvaluationInputs.all(of: request, documents: session.documents, environment: session.environment)
@@ -51,7 +51,10 @@ package struct Ruleset: Sendable {
                 guard try evaluation.isGranted(request.operation.method, inputs) else { break }
             }
         } catch {
-            if case .missingDocument(let access) = error.reason { return .needs(access) }
+            if case .missingDocument(let access) = error.reason {
+                session.chargeWork(of: evaluation)
+                return .needs(access)
+            }
         }
         let decision = evaluation.decision(request.operation.method, isAllowed: evaluation.grants.count == alternatives?.count)
         session.finish(evaluation)

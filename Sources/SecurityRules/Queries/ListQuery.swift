@@ -5,14 +5,14 @@ internal import UTF8Text
 package struct ListQuery: Sendable {
     /// The query, with its implied orders.
     package let query: NormalizedQuery
-    /// The orders as the client gave them.
+    /// The orders that `request.query.orderBy` has.
     package let orders: [StructuredQuery.Order]
 
     /// Creates a query.
     ///
     /// - Parameters:
     ///   - query: The query. Of an aggregation, the query with the aggregated fields.
-    ///   - orders: The explicit orders, which `request.query.orderBy` has.
+    ///   - orders: The orders that `request.query.orderBy` has: those of the client, and those that its inequality filters imply.
     package init(_ query: NormalizedQuery, orders: [StructuredQuery.Order] = []) {
         self.query = query
         self.orders = orders

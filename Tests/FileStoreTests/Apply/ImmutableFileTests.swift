@@ -52,6 +52,26 @@ struct ImmutableFileTests {
     }
 
     @Test
+    func `A caller who is denied a commit is not told that its file is immutable`() async throws {
+        try await fixture.withStore { store throws in
+            for number in 0..<30 { try await store.set("c/\(number)", [:]) }
+            try await whileImmutable("data/documents/c/7.json") {
+                for count in [8, 30] {
+                    let writes = try (0..<count).map { try Write.set(DocumentPath("c/\($0)"), ["n": .integer(1)]) }
+                    for (denial, status) in [
+                        (nil, .failedPrecondition), (StatusError(.permissionDenied, "no"), .permissionDenied),
+                    ]
+                        as [(StatusError?, StatusCode)]
+                    {
+                        let author = CommitAuthor(authorization: FixedAuthorization(denial: denial))
+                        await expectStatus(status) { try await store.commit(writes, validating: ReadSet(), by: author) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
     func `Nothing is written or removed in an immutable folder`() async throws {
         try await fixture.withStore { store throws in
             try await store.set("c/a", [:])
@@ -194,5 +214,18 @@ private enum ImmutableAttribute {
                 throw CancellationError()
             }
         }
+    }
+}
+
+/// An authorization that denies all commits, or none.
+private struct FixedAuthorization: CommitAuthorization {
+    let denial: StatusError?
+
+    func authorize(
+        _ writes: [ProposedWrite],
+        at time: Timestamp,
+        reading read: (DocumentPath) throws(StatusError) -> Document?
+    ) throws(StatusError) {
+        if let denial { throw denial }
     }
 }

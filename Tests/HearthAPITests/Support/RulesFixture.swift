@@ -4,6 +4,7 @@ import DocumentStoreConformance
 import JSONRPC
 import SecurityRules
 import StrictJSON
+import Synchronization
 import Testing
 import UTF8Text
 
@@ -21,6 +22,24 @@ struct RulesFixture {
         registry = RulesRegistry(isEmulator: isEmulator)
         context = ServiceContext(store: store, rulesRegistry: registry)
         try set(statements)
+    }
+
+    /// Creates a service whose rules are replaced by others as soon as a page of a collection has been read from its store.
+    static func replacingRules(_ statements: String, with others: String) throws -> RulesFixture {
+        let fixture = Mutex<RulesFixture?>(nil)
+        let store = MemoryStore { _, _ in
+            // The first page only.
+            guard
+                let fixture = fixture.withLock({ fixture in
+                    defer { fixture = nil }
+                    return fixture
+                })
+            else { return }
+            try fixture.set(others)
+        }
+        let created = try RulesFixture(statements, store: store)
+        fixture.withLock { $0 = created }
+        return created
     }
 
     /// Replaces the rules.

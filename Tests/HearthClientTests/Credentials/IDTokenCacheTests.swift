@@ -163,6 +163,24 @@ struct IDTokenCacheTests {
         #expect(try await cache.token(for: cache.user, until: Self.deadline).bearer?.text == "t2")
     }
 
+    @Test func `Calls for a user are cancelled although the user's token never arrived`() async throws {
+        let cache = cache()
+        provider.hold()
+        let first = cache.user
+        let pending = Task { try await cache.token(until: Self.deadline) }
+        try await provider.waitForRequests(1)
+        cache.credentialDidChange()
+        let second = cache.user
+        cache.credentialDidChange()
+        #expect(first != second && second != cache.user)
+        provider.release()
+        _ = try await pending.value
+        for user in [first, second] {
+            let error = await #expect(throws: StatusError.self) { try await cache.token(for: user, until: Self.deadline) }
+            #expect(error?.code == .cancelled)
+        }
+    }
+
     @Test func `Closing fails pending and later calls`() async throws {
         let cache = cache()
         provider.hold()

@@ -54,6 +54,20 @@ struct EvaluationLimitTests {
         #expect(try TestDatabase(RulesFixtures.rules("match /a/{x} { allow get: if \(many) || true; }")).allows(.get("a/b")))
     }
 
+    @Test
+    func `The work of evaluations that are repeated for a document counts`() throws {
+        let text = String(repeating: "a", count: 950_000)
+        let work = Array(repeating: "resource.data.s == '\(text.prefix(1_000))' + resource.data.s", count: 4)
+        func allows(reads: Int) throws -> Bool {
+            let terms = work.map { "!(\($0))" } + (0..<reads).map { "!exists(D/d/\($0))" }
+            let rules = RulesFixtures.rules("match /a/{x} { allow get: if \(terms.joined(separator: " && ")); }")
+            return try TestDatabase(rules, ["a/b": #"{"s": "\#(text)"}"#]).allows(.get("a/b"))
+        }
+        #expect(try allows(reads: 2))
+        // Each read evaluates the condition once more, with more than a tenth of the work that a request may take.
+        #expect(try !allows(reads: 10))
+    }
+
     @Test(arguments: [(20, true), (21, false)])
     func `The writes of a commit may access 20 documents`(count: Int, isAllowed: Bool) throws {
         let rules = RulesFixtures.rules("match /a/{x} { allow write: if !exists(D/d/$(x)); }")

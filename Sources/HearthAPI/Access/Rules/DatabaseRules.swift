@@ -213,8 +213,9 @@ extension DatabaseRules {
         let sequence = store.position.lastSequence
         let key = LookupMemo.Key(path: path, time: time)
         if let known = state.withLock({ $0.lookups.fields(of: key, asOf: sequence) }) { return known }
-        let fields = try await store.document(at: path, readTime: time)?.decoded().fields
-        state.withLock { $0.lookups.add(fields, of: key, asOf: sequence) }
+        let document = try await store.document(at: path, readTime: time)
+        let fields = try document?.decoded().fields
+        state.withLock { $0.lookups.add(fields, byteCount: document?.fieldsJSON.count ?? 0, of: key, asOf: sequence) }
         return fields
     }
 }
@@ -229,16 +230,26 @@ private struct LookupMemo {
 
     private var sequence = SequenceNumber.zero
     private var documents: [Key: MapValue?] = [:]
+    /// The size of the documents in JSON.
+    private var byteCount = 0
 
     private static let maximumCount = 1_024
+    private static let maximumBytes = 4 << 20
+    /// The size of a document up to which it is kept.
+    private static let maximumDocumentBytes = 64 << 10
 
     func fields(of key: Key, asOf sequence: SequenceNumber) -> MapValue?? {
         sequence == self.sequence ? documents[key] : nil
     }
 
-    mutating func add(_ fields: MapValue?, of key: Key, asOf sequence: SequenceNumber) {
-        if sequence != self.sequence || documents.count >= Self.maximumCount { documents = [:] }
+    mutating func add(_ fields: MapValue?, byteCount: Int, of key: Key, asOf sequence: SequenceNumber) {
+        guard byteCount <= Self.maximumDocumentBytes else { return }
+        if sequence != self.sequence || documents.count >= Self.maximumCount || self.byteCount + byteCount > Self.maximumBytes {
+            documents = [:]
+            self.byteCount = 0
+        }
         self.sequence = sequence
+        self.byteCount += byteCount
         documents.updateValue(fields, forKey: key)
     }
 }

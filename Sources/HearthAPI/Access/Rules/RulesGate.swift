@@ -81,12 +81,16 @@ struct RulesGate: Sendable {
     }
 
     /// Requires that a user may read all documents that a query could find.
+    ///
+    /// - Returns: The decision, and the version of the rules.
     @discardableResult
     func requireReadAccess(
         to query: NormalizedQuery,
         reading read: (DocumentPath) async throws(StatusError) -> MapValue?
-    ) async throws(StatusError) -> RulesDecision {
-        try await requireGrant(.list(ListQuery(query, orders: query.orders.filter { !$0.isByName })), reading: read)
+    ) async throws(StatusError) -> (decision: RulesDecision, version: UTF8Key) {
+        let active = try activeRules()
+        let operation = RulesRequest.Operation.list(ListQuery(query, orders: query.orders.filter { !$0.isByName }))
+        return (try await requireGrant(operation, by: active, reading: read), active.version)
     }
 
     func request(_ operation: RulesRequest.Operation, at time: Timestamp) -> RulesRequest {

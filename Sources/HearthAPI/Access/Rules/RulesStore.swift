@@ -10,6 +10,20 @@ import UTF8Text
 struct RulesStore: DocumentStore {
     let base: any DocumentStore
     let gate: RulesGate
+    /// The size of the pages of lists, which rules see as `request.query.limit`; `nil` for that of each batch.
+    private(set) var pageSize: Int?
+
+    init(base: any DocumentStore, gate: RulesGate) {
+        self.base = base
+        self.gate = gate
+    }
+
+    /// Returns the store for reading one page of a list, which may take several batches.
+    func listing(pageSize: Int) -> RulesStore {
+        var store = self
+        store.pageSize = pageSize
+        return store
+    }
 
     func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
         let document = try await gate.concealingDamage { () async throws(StatusError) in
@@ -18,9 +32,10 @@ struct RulesStore: DocumentStore {
         let decision = try await gate.requireReadAccess(to: path, document, reading: reader(at: readTime))
         guard !decision.accesses.isEmpty, readTime == nil else { return document }
         // The document and those that the rules have read may be of different times, unless it is the same before and after.
-        if decision.accesses.count == 1, try await base.document(at: path)?.updateTime == document?.updateTime {
-            return document
+        let isUnchanged = try await gate.concealingDamage { () async throws(StatusError) in
+            try await base.document(at: path)?.updateTime == document?.updateTime
         }
+        if decision.accesses.count == 1, isUnchanged { return document }
         return try await self.document(at: path, readTime: ReadSnapshot(of: base).time)
     }
 
@@ -35,8 +50,8 @@ struct RulesStore: DocumentStore {
         guard !includingMissing else {
             throw .closedToEndUsers("The list includes documents that do not exist, which requires an API key.")
         }
-        let query = try NormalizedQuery(StructuredQuery(.collection(collection), limit: .first(limit)))
-        let decision = try await gate.requireReadAccess(to: query, reading: reader(at: readTime))
+        let query = try NormalizedQuery(StructuredQuery(.collection(collection), limit: .first(pageSize ?? limit)))
+        let grant = try await gate.requireReadAccess(to: query, reading: reader(at: readTime))
         let page = try await base.documents(
             in: collection,
             after: after,
@@ -44,7 +59,7 @@ struct RulesStore: DocumentStore {
             includingMissing: false,
             readTime: readTime
         )
-        try await confirm(decision, about: query, at: readTime)
+        try await confirm(grant, about: query, at: readTime)
         return DocumentPage(documents: page.documents, next: page.next, damaged: [])
     }
 
@@ -53,11 +68,11 @@ struct RulesStore: DocumentStore {
         maximumBytes: Int,
         readTime: Timestamp?
     ) async throws(StatusError) -> QueryResults {
-        let decision = try await gate.requireReadAccess(to: query, reading: reader(at: readTime))
+        let grant = try await gate.requireReadAccess(to: query, reading: reader(at: readTime))
         let results = try await concealingOthers { () async throws(StatusError) in
             try await base.run(query, maximumBytes: maximumBytes, readTime: readTime)
         }
-        try await confirm(decision, about: query, at: results.readTime)
+        try await confirm(grant, about: query, at: results.readTime)
         if gate.rules.explainsDenials { try await verifyProof(of: query, results, readTime: readTime) }
         return QueryResults(documents: results.documents, readTime: results.readTime)
     }
@@ -67,11 +82,11 @@ struct RulesStore: DocumentStore {
         _ aggregations: NormalizedAggregations,
         readTime: Timestamp?
     ) async throws(StatusError) -> AggregationResults {
-        let decision = try await gate.requireReadAccess(to: query, reading: reader(at: readTime))
+        let grant = try await gate.requireReadAccess(to: query, reading: reader(at: readTime))
         let results = try await concealingOthers { () async throws(StatusError) in
             try await base.aggregate(query, aggregations, readTime: readTime)
         }
-        try await confirm(decision, about: query, at: results.readTime)
+        try await confirm(grant, about: query, at: results.readTime)
         return AggregationResults(results: results.results, readTime: results.readTime)
     }
 
@@ -134,13 +149,14 @@ struct RulesStore: DocumentStore {
         { path throws(StatusError) in try await base.document(at: path, readTime: readTime)?.decoded().fields }
     }
 
-    /// Makes a decision again if it depends on documents, which may have changed until the query was run.
+    /// Makes a decision again if it depends on documents, which may have changed until the query was run, or if other rules decide
+    /// now.
     private func confirm(
-        _ decision: RulesDecision,
+        _ grant: (decision: RulesDecision, version: UTF8Key),
         about query: NormalizedQuery,
         at readTime: Timestamp?
     ) async throws(StatusError) {
-        guard !decision.accesses.isEmpty else { return }
+        guard !grant.decision.accesses.isEmpty || gate.rules.active?.version != grant.version else { return }
         try await gate.requireReadAccess(to: query, reading: reader(at: readTime))
     }
 

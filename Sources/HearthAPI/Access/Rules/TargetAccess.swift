@@ -59,11 +59,15 @@ struct TargetAccess: Sendable {
         if dependsOnTime || !dependencies.isEmpty { try await decide() }
     }
 
-    /// Returns whether the user had access at a time from which a stream is to be resumed. Clients can make up their tokens.
-    func isGranted(asOf time: Timestamp) async throws(StatusError) -> Bool {
+    /// Returns whether the user had access at the time of a token after which a stream is to be resumed.
+    ///
+    /// - Parameter position: The position of the store. Clients can make up tokens, so one whose commit is no longer retained, and
+    ///   therefore cannot have been compared with it, tells nothing.
+    func isGranted(resumingAfter token: ResumeToken, at position: StorePosition) async throws(StatusError) -> Bool {
         guard !dependencies.isEmpty else { return true }
+        guard position.oldestRetained <= token.sequence else { return false }
         do throws(StatusError) {
-            _ = try await decisions(asOf: time)
+            _ = try await decisions(asOf: token.time)
             return true
         } catch  where [.permissionDenied, .failedPrecondition, .invalidArgument].contains(error.code) {
             return false
@@ -76,7 +80,7 @@ struct TargetAccess: Sendable {
     private func decisions(asOf time: Timestamp?) async throws(StatusError) -> [DocumentPath?: RulesDecision] {
         switch target {
         case .query(let query):
-            let decision = try await gate.requireReadAccess(to: query) { path throws(StatusError) in
+            let (decision, _) = try await gate.requireReadAccess(to: query) { path throws(StatusError) in
                 try await gate.rules.lookUp(path, at: time, in: store)
             }
             return [nil: decision]

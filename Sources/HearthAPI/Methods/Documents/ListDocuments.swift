@@ -154,7 +154,12 @@ package enum ListDocuments: RPCMethod {
         let maximumBytes = params.maximumBytes ?? limits.maximumPageBytes
         let pageSize = min(params.pageSize.count, limits.maximumPageSize)
         let view = try await ReadView(params.consistency, in: context)
-        var scan = try view.scan(params.collection, after: params.after, includingMissing: params.showMissing)
+        var scan = try view.scan(
+            params.collection,
+            after: params.after,
+            pageSize: pageSize,
+            includingMissing: params.showMissing
+        )
         var page = Result()
         page.database = context.database
         var bytes = 0

@@ -199,6 +199,36 @@ import UTF8Text
         }
     }
 
+    @Test func `Rules see the page size of a list, in however many batches it is read`() async throws {
+        let fixture = try RulesFixture(
+            """
+                match /few/{id} { allow list: if request.query.limit <= 40; }
+                match /hundred/{id} { allow list: if request.query.limit == 100; }
+            """
+        )
+        for collection in ["few", "hundred"] {
+            for number in 1...3 { try await fixture.set("\(collection)/\(number)", "{}") }
+        }
+        for (collection, pageSize, status) in [
+            ("few", 40, "OK"), ("few", 41, "PERMISSION_DENIED"), ("few", 1_000, "PERMISSION_DENIED"), ("hundred", 100, "OK"),
+            ("hundred", 32, "PERMISSION_DENIED"),
+        ] {
+            let params = #"{"collection": "\#(collection)", "pageSize": \#(pageSize)}"#
+            let listed = try await fixture.status("alice", "documents.list", params)
+            #expect(listed == status, "\(collection) \(pageSize)")
+        }
+    }
+
+    @Test func `A list is decided again if the rules have changed while it was read`() async throws {
+        let fixture = try RulesFixture.replacingRules(
+            "match /c/{id} { allow list; }",
+            with: "match /c/{id} { allow list: if false; }"
+        )
+        try await fixture.set("c/a", #"{"text": "secret"}"#)
+        let status = try await fixture.status("alice", "documents.list", #"{"collection": "c"}"#)
+        #expect(status == "PERMISSION_DENIED")
+    }
+
     @Test func `Without rules, the database is closed`() async throws {
         let store = RulesFixture.self
         let fixture = ServiceContext(store: try store.init("").store)

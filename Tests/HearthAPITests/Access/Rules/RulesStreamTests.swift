@@ -286,6 +286,49 @@ import UTF8Text
         #expect(seen < 9 && code == .permissionDenied)
     }
 
+    @Test(arguments: [false, true])
+    func `Watch streams show nothing that was read while the rules changed`(reads: Bool) async throws {
+        let fixture = try RulesFixture.replacingRules(
+            "match /c/{id} { allow read; }",
+            with: "match /c/{id} { allow read: if \(reads); }"
+        )
+        try await fixture.set("c/a", #"{"text": "secret"}"#)
+        let request = WatchRequest(target: .collection(try CollectionPath("c")))
+        var frames = try await WatchSession(request, in: fixture.context(of: "alice")).makeAsyncIterator()
+        var count = 0
+        var code: StatusCode?
+        do {
+            while count == 0, let batch = try await frames.next() { count += batch.changes.count }
+        } catch {
+            code = error.code
+        }
+        #expect(count == (reads ? 1 : 0) && code == (reads ? nil : .permissionDenied))
+    }
+
+    @Test(arguments: [false, true])
+    func `Listeners show nothing that was read while the rules changed`(reads: Bool) async throws {
+        let fixture = try RulesFixture.replacingRules(
+            "match /c/{id} { allow read; }",
+            with: "match /c/{id} { allow read: if \(reads); }"
+        )
+        try await fixture.set("c/a", #"{"text": "secret"}"#)
+        let session = ListenSession(in: try fixture.context(of: "alice"))
+        _ = try session.add(ListenTarget(id: 1, .query(query("c"))))
+        var documents = 0
+        var cause: StatusError?
+        listening: while true {
+            for message in try await session.next(orUntil: { _ in }) {
+                switch message {
+                case .changed: documents += 1
+                case .removed(_, let error): cause = error
+                default: break
+                }
+                if case .snapshot = message { break listening }
+            }
+        }
+        #expect(documents == (reads ? 1 : 0) && cause?.code == (reads ? nil : .permissionDenied))
+    }
+
     @Test func `A watch stream never shows an end user what a document was before`() async throws {
         try await withRooms { fixture in
             let error = await #expect(throws: StatusError.self) {
