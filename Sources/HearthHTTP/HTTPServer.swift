@@ -164,6 +164,15 @@ package struct HTTPServer: Service {
 }
 
 extension HTTPServer {
+    /// Waits until each event loop of the server has run: for ever if one of them hangs.
+    package static func waitForEventLoops() async {
+        for eventLoop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+            try? await eventLoop.submit {}.get()
+        }
+    }
+}
+
+extension HTTPServer {
     private static func makeResponder(
         _ configuration: HTTPServerConfiguration,
         _ resources: ServerResources

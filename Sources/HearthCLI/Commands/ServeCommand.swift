@@ -147,13 +147,15 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Logger(label: "hearth") { MultiplexLogHandler([LogOutput.handler(label: $0), log.handler]) }
         // Not to the log that clients can read, since it has the path of the data folder.
         let processLogger = Logger(label: "hearth") { LogOutput.handler(label: $0) }
+        let manager = ServiceManager()
+        manager?.notify(.status("Recovering the data folder"))
         let process: Logger.Metadata = [
             "process.id": "\(getpid())", "server.version": "\(ServerDescription.version)",
             "store.folder": "\(URL(filePath: data).standardizedFileURL.path(percentEncoded: false))",
         ]
         processLogger.notice("Starting Hearth", metadata: process)
         do {
-            try await serve(log: log, logger: logger)
+            try await serve(log: log, logger: logger, manager: manager)
             processLogger.notice("Stopped Hearth", metadata: process)
         } catch {
             processLogger.error("Stopped Hearth after an error", metadata: process.merging(["error": "\(error)"]) { $1 })
@@ -161,7 +163,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func serve(log: RecentLog, logger: Logger) async throws {
+    private func serve(log: RecentLog, logger: Logger, manager: ServiceManager?) async throws {
         let assets = try AssetLocation.find(explicit: assets)
         let authentication = try await ServeAuthentication(authentication, logger: logger)
         try await checkHost(logger: logger)
@@ -195,7 +197,7 @@ struct ServeCommand: AsyncParsableCommand {
                     rules: try await rules.rules(of: defaultDatabase, isDefault: true),
                     databases: databases
                 )
-                try await serve(context, authentication, assets: assets, logger: logger)
+                try await serve(context, authentication, assets: assets, logger: logger, manager: manager)
             } catch {
                 _ = await databases.close()
                 throw error
@@ -230,7 +232,8 @@ struct ServeCommand: AsyncParsableCommand {
         _ context: ServiceContext,
         _ authentication: ServeAuthentication,
         assets: AssetLocation,
-        logger: Logger
+        logger: Logger,
+        manager: ServiceManager?
     ) async throws {
         let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: data, logger: logger)
         let modules: [any RouteModule] = [
@@ -244,6 +247,7 @@ struct ServeCommand: AsyncParsableCommand {
             logger: logger
         ) { [host] port in
             Self.announce(host: host, port: port)
+            manager?.notify(.ready)
         }
         var group = ServiceGroupConfiguration(
             // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
@@ -251,7 +255,7 @@ struct ServeCommand: AsyncParsableCommand {
                 .init(service: AdminPagesService(pages: pages)),
                 .init(service: ServeAuthenticationService(authentication: authentication, rules: context.rulesRegistry)),
                 .init(service: server),
-            ],
+            ] + (manager.map { [.init(service: ServiceManagerService(manager: $0, context: context))] } ?? []),
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HearthCLI
+
+@Suite("Service manager")
+struct ServiceManagerTests {
+    @Test func `A message arrives as lines, at a path and in the abstract namespace`() async throws {
+        try await withTemporaryFolder { folder in
+            for name in [folder.appendingPathComponent("notify").path, "@hearth-\(UUID().uuidString)"] {
+                let receiver = try NotifySocket(name)
+                let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": name]))
+                manager.notify(.ready, .status("Two\nlines"))
+                #expect(try await receiver.receive() == ["READY=1", "STATUS=Two lines"])
+                manager.notify(.stopping)
+                #expect(try await receiver.receive() == ["STOPPING=1"])
+            }
+        }
+    }
+
+    @Test(arguments: [nil, "", "relative", "/" + String(repeating: "a", count: 200)])
+    func `Without a usable address, there is no service manager`(address: String?) {
+        let environment = address.map { ["NOTIFY_SOCKET": $0] } ?? [:]
+        #expect(ServiceManager(environment: environment) == nil)
+    }
+
+    @Test func `A service manager that does not listen does not matter`() throws {
+        let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": "/nonexistent/notify"]))
+        manager.notify(.ready)
+    }
+
+    @Test(
+        arguments: [
+            (["WATCHDOG_USEC": "30000000"], 30), (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"], 30),
+            (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "8"], nil), (["WATCHDOG_USEC": "0"], nil),
+            (["WATCHDOG_USEC": "x"], nil),
+            ([:], nil),
+        ] as [([String: String], Int?)]
+    )
+    func `The interval of the watchdog is that of this process`(environment: [String: String], seconds: Int?) throws {
+        let environment = environment.merging(["NOTIFY_SOCKET": "/run/notify"]) { $1 }
+        let manager = try #require(ServiceManager(environment: environment, processID: 7))
+        #expect(manager.watchdogInterval == seconds.map { .seconds($0) })
+    }
+}
