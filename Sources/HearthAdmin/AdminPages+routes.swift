@@ -50,6 +50,7 @@ extension AdminPages {
     ) async throws -> Response {
         let principal = Principal(caller: context.caller, session: context.session, network: context.clientNetwork)
         var page = PageRequest(request, principal: principal)
+        page.isConnectedByTLS = context.isSecure
         if request.hasMultipartForm, acceptsUpload(of: page) {
             // Uploads require sign-in, so no browser ID is needed to identify the owner.
             page.upload = try await request.upload(to: self, of: principal.formOwner(browserID: ""))

@@ -154,9 +154,12 @@ package struct HTTPServer: Service {
                 Create the first key with `hearth keys create --role admin --data DIR`
                 """
             )
-        } else if !configuration.isLoopback {
+        } else if !configuration.isLoopback, configuration.certificate == nil {
             logger.warning(
-                "The server is reachable from other machines without TLS. Put a TLS proxy in front to protect keys and documents in transit",
+                """
+                The server is reachable from other machines without TLS. Pass --tls-certificate and --tls-key, or put a proxy with \
+                TLS in front, to protect keys and documents in transit
+                """,
                 metadata: ["server.address": "\(configuration.host)"]
             )
         }
@@ -191,7 +194,9 @@ extension HTTPServer {
             ),
             proxies: TrustedProxies(configuration.trustedProxies),
             authenticator: resources.authenticator,
-            bodyBudget: resources.bodyBudget
+            bodyBudget: resources.bodyBudget,
+            strictTransportSecurity: configuration.isLoopback
+                ? nil : HTTPField(name: .strictTransportSecurity, value: "max-age=31536000")
         )
     }
 }

@@ -49,6 +49,6 @@ struct PackageManifestTests {
         }
         #expect(found.contains("HearthClient") && found.contains("HearthWire"))
         #expect(found.isSubset(of: ["HearthClient", "HearthWire", "DocumentModel", "StrictJSON", "UTF8Text"]))
-        #expect(products.isSubset(of: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix"]))
+        #expect(products.isSubset(of: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]))
     }
 }

@@ -21,6 +21,8 @@ struct PageRequest: Sendable {
     var cookies: [String]
     /// The `Origin` header.
     var origin: String?
+    /// True if the server itself has the connection by TLS.
+    var isConnectedByTLS = false
     var principal: Principal
     /// The body of a URL-encoded form; empty if there is none, `nil` if it exceeds the size limit.
     var form: [UInt8]?
@@ -49,9 +51,9 @@ struct PageRequest: Sendable {
 }
 
 extension PageRequest {
-    /// True if the browser uses HTTPS, according to the `Origin` header of the form.
+    /// True if the browser uses HTTPS: the connection does, or a proxy, according to the `Origin` header of the form.
     var isSecure: Bool {
-        (origin ?? "").utf8.starts(with: "https://".utf8)
+        isConnectedByTLS || (origin ?? "").utf8.starts(with: "https://".utf8)
     }
 
     /// True if the `Host` header names a loopback address.

@@ -92,6 +92,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder that contains Templates and Public; found automatically by default.", valueName: "dir"))
     var assets: String?
 
+    @OptionGroup(title: "TLS") var tls: ServeTLSOptions
+
     @OptionGroup(title: "End users") var authentication: ServeAuthenticationOptions
 
     @OptionGroup(title: "Limits") var limits: ServeLimitOptions
@@ -141,7 +143,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         // Before the server is created, which derives its connection limit from the limit on open files.
         OpenFileLimit.raise()
-        // A server outlives the terminal that it was started from. There is nothing to reload: keys are reloaded as they change.
+        // A server outlives the terminal that it was started from. The signal reloads the certificate; all else that can change is
+        // followed.
         signal(SIGHUP, SIG_IGN)
         let log = RecentLog()
         let logger = Logger(label: "hearth") { MultiplexLogHandler([LogOutput.handler(label: $0), log.handler]) }
@@ -166,6 +169,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(log: RecentLog, logger: Logger, manager: ServiceManager?) async throws {
         let assets = try AssetLocation.find(explicit: assets)
         let authentication = try await ServeAuthentication(authentication, logger: logger)
+        let tls = try ServeTLS(self.tls, logger: logger)
         try await checkHost(logger: logger)
         var configuration = FileStoreConfiguration(folder: data)
         limits.apply(to: &configuration)
@@ -197,7 +201,7 @@ struct ServeCommand: AsyncParsableCommand {
                     rules: try await rules.rules(of: defaultDatabase, isDefault: true),
                     databases: databases
                 )
-                try await serve(context, authentication, assets: assets, logger: logger, manager: manager)
+                try await serve(context, authentication, tls, assets: assets, logger: logger, manager: manager)
             } catch {
                 _ = await databases.close()
                 throw error
@@ -231,6 +235,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(
         _ context: ServiceContext,
         _ authentication: ServeAuthentication,
+        _ tls: ServeTLS?,
         assets: AssetLocation,
         logger: Logger,
         manager: ServiceManager?
@@ -240,22 +245,27 @@ struct ServeCommand: AsyncParsableCommand {
             APIModule(context), FirestoreRESTModule(context, allowsClearing: allowClearing), FirestoreGRPCModule(context),
             AdminModule(pages),
         ]
+        var configuration = configuration
+        configuration.certificate = tls?.certificate
         let server = try HTTPServer(
             configuration: configuration,
             context: context,
             modules: modules,
             logger: logger
         ) { [host] port in
-            Self.announce(host: host, port: port)
+            Self.announce(scheme: tls == nil ? "http" : "https", host: host, port: port)
             manager?.notify(.ready)
         }
+        // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: AdminPagesService(pages: pages)),
+            .init(service: ServeAuthenticationService(authentication: authentication, rules: context.rulesRegistry)),
+        ]
+        if let tls { services.append(.init(service: tls)) }
+        services.append(.init(service: server))
+        if let manager { services.append(.init(service: ServiceManagerService(manager: manager, context: context))) }
         var group = ServiceGroupConfiguration(
-            // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
-            services: [
-                .init(service: AdminPagesService(pages: pages)),
-                .init(service: ServeAuthenticationService(authentication: authentication, rules: context.rulesRegistry)),
-                .init(service: server),
-            ] + (manager.map { [.init(service: ServiceManagerService(manager: $0, context: context))] } ?? []),
+            services: services,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
@@ -277,9 +287,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Prints the URL of the server on one line.
-    private static func announce(host: String, port: Int) {
+    private static func announce(scheme: String, host: String, port: Int) {
         let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
-        let line = "http://\(isIPv6 ? "[\(host)]" : host):\(port)\n"
+        let line = "\(scheme)://\(isIPv6 ? "[\(host)]" : host):\(port)\n"
         // Standard output may be closed.
         try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
     }

@@ -17,6 +17,18 @@ struct ServerOptions: ParsableArguments {
     )
     var key: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            PEM file with certificates to trust beside those of the system, for a server with a certificate of your own authority. Can \
+            also be set with HEARTH_CA_FILE.
+            """,
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var caFile: String?
+
     func validate() throws {
         guard key == nil || keyFile == nil else { throw ValidationError("--key and --key-file are mutually exclusive.") }
         do {
@@ -33,7 +45,18 @@ struct ServerOptions: ParsableArguments {
         database: String? = nil,
         _ body: (HearthConnection) async throws -> Result
     ) async throws -> Result {
-        try await HearthConnection.withConnection(to: ServerAddress(server), key: resolvedKey(), database: database, body)
+        try await HearthConnection.withConnection(
+            to: ServerAddress(server),
+            key: resolvedKey(),
+            database: database,
+            certificateAuthorities: certificateAuthorities(),
+            body
+        )
+    }
+
+    private func certificateAuthorities() throws(StatusError) -> [UInt8]? {
+        let path = caFile ?? ProcessInfo.processInfo.environment["HEARTH_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        return try path.map { path throws(StatusError) in try InputFile(path).readToEnd(maximumBytes: 4 << 20) }
     }
 
     private func resolvedKey() throws(StatusError) -> String? {

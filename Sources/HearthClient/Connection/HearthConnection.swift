@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 public import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 package import StrictJSON
 internal import Synchronization
 package import UTF8Text
@@ -23,6 +24,8 @@ public final class HearthConnection: Sendable {
     private let tokens: IDTokenCache?
     /// The maximum time to wait for the head of a response.
     private let timeout: TimeAmount
+    /// The configuration of TLS; `nil` for the default.
+    private let tls: TLSConfiguration?
     /// The client for calls, with a small pool of connections.
     private let callClient: HTTPClient
     /// The client for streams, each of which occupies a connection, so that calls don't have to wait for one.
@@ -48,27 +51,42 @@ public final class HearthConnection: Sendable {
 
     /// Creates a connection. Nothing is sent before the first call.
     ///
-    /// - Parameter timeout: The maximum time to wait for the head of a response.
-    /// - Throws: `.invalidArgument` if `key` contains characters that are invalid in an API key.
+    /// - Parameters:
+    ///   - timeout: The maximum time to wait for the head of a response.
+    ///   - certificateAuthorities: Certificates in PEM format that are trusted beside those of the system, for `https`.
+    /// - Throws: `.invalidArgument` if `key` contains characters that are invalid in an API key, or there are no certificates in
+    ///   `certificateAuthorities`.
     public convenience init(
         server: ServerAddress,
         key: String? = nil,
         database: String? = nil,
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(60),
+        certificateAuthorities: [UInt8]? = nil
     ) throws(StatusError) {
-        try self.init(server: server, credential: key.map { .key($0) }, database: database, timeout: timeout)
+        try self.init(
+            server: server,
+            credential: key.map { .key($0) },
+            database: database,
+            timeout: timeout,
+            certificateAuthorities: certificateAuthorities
+        )
     }
 
     /// Creates a connection with a credential. Nothing is sent before the first call.
     ///
-    /// - Parameter timeout: The maximum time to wait for the head of a response.
-    /// - Throws: `.invalidArgument` if the credential is a key with characters that are invalid in an API key.
+    /// - Parameters:
+    ///   - timeout: The maximum time to wait for the head of a response.
+    ///   - certificateAuthorities: Certificates in PEM format that are trusted beside those of the system, for `https`.
+    /// - Throws: `.invalidArgument` if the credential is a key with characters that are invalid in an API key, or there are no
+    ///   certificates in `certificateAuthorities`.
     public init(
         server: ServerAddress,
         credential: FirestoreCredential?,
         database: String? = nil,
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(60),
+        certificateAuthorities: [UInt8]? = nil
     ) throws(StatusError) {
+        let tls = try certificateAuthorities.map { bytes throws(StatusError) in try Self.tlsConfiguration(trusting: bytes) }
         switch credential?.kind {
         case .key(let key)?:
             guard let key = BearerToken(key) else {
@@ -89,16 +107,26 @@ public final class HearthConnection: Sendable {
         self.server = server
         self.database = database
         self.timeout = TimeAmount(timeout)
-        self.callClient = Self.client(maximumConnections: Self.maximumCallConnections)
-        self.streamClient = Mutex(StreamClient(client: Self.streamClient()))
+        self.tls = tls
+        self.callClient = Self.client(maximumConnections: Self.maximumCallConnections, tls)
+        self.streamClient = Mutex(StreamClient(client: Self.client(maximumConnections: .max, tls)))
     }
 
-    private static func streamClient() -> HTTPClient {
-        client(maximumConnections: .max)
+    private static func tlsConfiguration(trusting authorities: [UInt8]) throws(StatusError) -> TLSConfiguration {
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(authorities), !certificates.isEmpty else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected certificates of authorities in PEM format, which begin with -----BEGIN CERTIFICATE-----."
+            )
+        }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.additionalTrustRoots = [.certificates(certificates)]
+        return configuration
     }
 
-    private static func client(maximumConnections: Int) -> HTTPClient {
+    private static func client(maximumConnections: Int, _ tls: TLSConfiguration?) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.tlsConfiguration = tls
         configuration.timeout = .init(connect: .seconds(10), read: readTimeout)
         configuration.httpVersion = .http1Only
         // Reports a refused connection immediately instead of retrying for ten seconds.
@@ -128,7 +156,7 @@ public final class HearthConnection: Sendable {
         tokens.credentialDidChange()
         let previous: HTTPClient? = streamClient.withLock { streamClient in
             guard !streamClient.isShutDown else { return nil }
-            defer { streamClient.client = Self.streamClient() }
+            defer { streamClient.client = Self.client(maximumConnections: .max, tls) }
             return streamClient.client
         }
         guard let previous else { return }
@@ -147,9 +175,15 @@ public final class HearthConnection: Sendable {
         to server: ServerAddress,
         key: String? = nil,
         database: String? = nil,
+        certificateAuthorities: [UInt8]? = nil,
         _ body: (HearthConnection) async throws -> Result
     ) async throws -> Result {
-        let connection = try HearthConnection(server: server, key: key, database: database)
+        let connection = try HearthConnection(
+            server: server,
+            key: key,
+            database: database,
+            certificateAuthorities: certificateAuthorities
+        )
         do {
             let result = try await body(connection)
             await connection.shutdown()

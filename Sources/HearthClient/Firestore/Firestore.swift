@@ -139,7 +139,8 @@ public final class Firestore: Sendable {
                     server: ServerAddress(configuration.address),
                     credential: configuration.credential,
                     database: database,
-                    timeout: configuration.timeout
+                    timeout: configuration.timeout,
+                    certificateAuthorities: configuration.certificateAuthorities
                 )
             }
             state.connection = connection

@@ -10,6 +10,9 @@ public final class FirestoreSettings {
     public var host: String
     /// True to use TLS.
     public var isSSLEnabled: Bool
+    /// Certificates in PEM format that are trusted beside those of the system; `nil` for none. For a server whose certificate was
+    /// issued by an authority of your own.
+    public var certificateAuthorities: [UInt8]?
     /// The credential; `nil` for none.
     public var credential: FirestoreCredential?
     /// The API key; `nil` for none. It is the ``credential``: setting it replaces an ID token.
@@ -50,6 +53,7 @@ public final class FirestoreSettings {
     init(_ configuration: FirestoreConfiguration) {
         host = configuration.host
         isSSLEnabled = configuration.isSSLEnabled
+        certificateAuthorities = configuration.certificateAuthorities
         credential = configuration.credential
         timeout = configuration.timeout
         dispatchQueue = configuration.queue
@@ -60,6 +64,7 @@ public final class FirestoreSettings {
 struct FirestoreConfiguration: Sendable {
     let host: String
     let isSSLEnabled: Bool
+    let certificateAuthorities: [UInt8]?
     let credential: FirestoreCredential?
     let timeout: Duration
     let queue: DispatchQueue
@@ -67,6 +72,7 @@ struct FirestoreConfiguration: Sendable {
     init(_ settings: FirestoreSettings) {
         host = settings.host
         isSSLEnabled = settings.isSSLEnabled
+        certificateAuthorities = settings.certificateAuthorities
         credential = settings.credential
         timeout = settings.timeout
         queue = settings.dispatchQueue

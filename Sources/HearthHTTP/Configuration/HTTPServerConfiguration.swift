@@ -10,6 +10,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// The port to listen on; 0 lets the system choose one.
     package var port = 8080
+    /// The certificate with which clients are served by TLS; `nil` to serve them without.
+    package var certificate: ServerCertificate?
     /// The accepted `Host` names in addition to ``host``, `localhost`, `127.0.0.1` and `[::1]`, such as the name that a reverse
     /// proxy passes on. Without ports: any port is accepted.
     package var allowedHosts: [String] = []

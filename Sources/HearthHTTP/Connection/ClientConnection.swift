@@ -9,6 +9,8 @@ final class ClientConnection {
     private let executor: EventLoopExecutor
     /// The address at the other end; `nil` for a Unix domain socket.
     let peer: IPAddress?
+    /// True for a connection with TLS.
+    var isSecure: Bool { configuration.certificate != nil }
     /// The ID token that the connection has sent last.
     let lastIDToken = LastIDToken()
     /// The slot of the connection, or the limit because of which it has none.

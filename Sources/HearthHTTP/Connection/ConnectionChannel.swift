@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
+import NIOSSL
 import UTF8Text
 
 /// The event that closes an idle connection, to make room for another one.
@@ -22,6 +23,8 @@ struct ConnectionChannel: ServerChildChannel {
     fileprivate final class Handlers {
         let http1: HTTP1ConnectionHandler
         var http2: HTTP2ConnectionHandler?
+        /// The last handler of TLS, which those of HTTP follow; `nil` without TLS.
+        var tls: HandshakeCompletionHandler?
 
         init(http1: HTTP1ConnectionHandler) {
             self.http1 = http1
@@ -49,6 +52,7 @@ struct ConnectionChannel: ServerChildChannel {
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.readBufferAllocator)
             let connection = ClientConnection(channel, configuration, responder, peer: address, admission: admission)
             let handlers = Handlers(http1: HTTP1ConnectionHandler(connection))
+            if let certificate = configuration.certificate { handlers.tls = try addTLSHandlers(certificate, to: channel) }
             try addHTTP1Handlers(handlers, for: connection)
             return Value(
                 channel: channel,
@@ -56,6 +60,18 @@ struct ConnectionChannel: ServerChildChannel {
                 finished: connection.finished
             )
         }
+    }
+
+    /// Adds the handlers of TLS, and returns the last of them.
+    private func addTLSHandlers(
+        _ certificate: ServerCertificate,
+        to channel: any Channel
+    ) throws -> HandshakeCompletionHandler {
+        let monitor = HandshakeMonitor(timeout: configuration.headTimeout)
+        let completion = HandshakeCompletionHandler(monitor)
+        let tls = NIOSSLServerHandler(context: certificate.context)
+        try channel.pipeline.syncOperations.addHandlers([monitor, tls, completion])
+        return completion
     }
 
     private func addHTTP1Handlers(_ handlers: Handlers, for connection: ClientConnection) throws {
@@ -76,12 +92,16 @@ struct ConnectionChannel: ServerChildChannel {
         let inboundBytes = InboundBytesHandler(handlers.http1) { firstBytes in
             do {
                 try self.startHTTP2(handlers, on: connection)
-                connection.channel.pipeline.fireChannelRead(firstBytes)
+                if let tls = handlers.tls {
+                    try connection.channel.pipeline.syncOperations.context(handler: tls).fireChannelRead(NIOAny(firstBytes))
+                } else {
+                    connection.channel.pipeline.fireChannelRead(firstBytes)
+                }
             } catch {
                 connection.channel.close(promise: nil)
             }
         }
-        try pipeline.addHandler(inboundBytes, position: .first)
+        try pipeline.addHandler(inboundBytes, position: handlers.tls.map { .after($0) } ?? .first)
         try pipeline.addHandler(handlers.http1)
     }
 
@@ -108,7 +128,7 @@ struct ConnectionChannel: ServerChildChannel {
             }
         }
         // Before the decoder of HTTP/1, which is removed only later.
-        try pipeline.addHandlers([transport, codec, http2], position: .first)
+        try pipeline.addHandlers([transport, codec, http2], position: handlers.tls.map { .after($0) } ?? .first)
     }
 
     /// Acquires a slot for a connection, which is released when the connection is closed.

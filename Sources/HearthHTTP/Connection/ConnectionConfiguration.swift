@@ -8,6 +8,8 @@ struct ConnectionConfiguration: Sendable {
     /// The maximum length of a request's target, of each header field, and of all fields together.
     static let maximumHeadBytes = 32 << 10
 
+    /// The certificate of connections with TLS; `nil` for connections without.
+    let certificate: ServerCertificate?
     let maximumBodyBytes: Int
     let maximumDiscardedBytes: Int
     let stallTimeout: TimeAmount
@@ -26,6 +28,7 @@ struct ConnectionConfiguration: Sendable {
     let date = HTTPDateCache()
 
     init(_ configuration: HTTPServerConfiguration, maximumBodyBytes: Int, logger: Logger) {
+        self.certificate = configuration.certificate
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumDiscardedBytes = configuration.maximumDiscardedBytes
         self.stallTimeout = TimeAmount(configuration.stallTimeout)

@@ -43,6 +43,7 @@ struct ConnectionResponder: Sendable {
         if let route = routes.route(at: request.uri.path) { context.route = route }
         context.peer = connection.peer
         context.lastIDToken = connection.lastIDToken
+        context.isSecure = connection.isSecure
         context.receivedBodyBytes = receivedBodyBytes
         // A body that arrives over time may be large.
         if receivedBodyBytes != nil, context.route.policy.runsOnEventLoop { context.executor = executor }

@@ -17,6 +17,8 @@ struct RequestResponder: Sendable {
     let authenticator: Authenticator
     /// The memory budget of request bodies.
     let bodyBudget: MemoryBudget
+    /// The field that makes browsers use TLS only; `nil` for a server of the local machine, whose name other servers share.
+    let strictTransportSecurity: HTTPField?
 
     private var corsPolicy: CORSPolicy { originCheck.corsPolicy }
 
@@ -50,6 +52,7 @@ struct RequestResponder: Sendable {
         for field in Self.headers where !response.headers.contains(field.name) {
             response.headers.append(field)
         }
+        if context.isSecure, let strictTransportSecurity { response.headers.append(strictTransportSecurity) }
         // Also to errors, so that pages of other origins can read them.
         corsPolicy.addHeaders(to: &response, for: request, to: context.route)
         return response

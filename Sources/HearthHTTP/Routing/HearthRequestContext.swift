@@ -22,6 +22,8 @@ package struct HearthRequestContext: RequestContext {
     var hasKnownHost = true
     /// The address at the other end of the connection; `nil` for a Unix domain socket.
     var peer: IPAddress?
+    /// True if the client is connected by TLS.
+    package internal(set) var isSecure = false
     /// The ID token that the connection has sent last.
     var lastIDToken: LastIDToken?
     /// The client address reported by a trusted proxy; `nil` without one.

@@ -1,0 +1,77 @@
+import DocumentModel
+import HearthHTTP
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@Suite("TLS handshakes", .timeLimit(.minutes(10)))
+struct HandshakeTests {
+    private static func configuration(headTimeout: Duration = .seconds(60)) throws -> HTTPServerConfiguration {
+        let certificate = try TestCertificate()
+        var configuration = HTTPServerConfiguration.standard
+        configuration.certificate = try ServerCertificate(chain: certificate.chain, key: certificate.key)
+        configuration.headTimeout = headTimeout
+        return configuration
+    }
+
+    @Test(arguments: [[], [0x16, 0x03, 0x01, 0x02, 0x00, 0x01]] as [[UInt8]])
+    func `A handshake that is not completed in time is cut off`(bytes: [UInt8]) async throws {
+        try await withServer(Self.configuration(headTimeout: .milliseconds(300))) { server in
+            let received = try await withConnection(to: server) { connection in
+                try await connection.send(bytes)
+                return try await connection.receiveAll()
+            }
+            #expect(received == "")
+        }
+    }
+
+    @Test func `A client without TLS is told to use it`() async throws {
+        try await withServer(Self.configuration()) { server in
+            let response = try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/health"))
+                return try await connection.receiveAll()
+            }
+            #expect(response.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+            #expect(response.hasSuffix("This port requires TLS. Use https:// instead of http://.\n"))
+        }
+    }
+
+    @Test func `No bytes end the server`() async throws {
+        try await withServer(Self.configuration()) { server in
+            var generator = SeededGenerator()
+            for length in [1, 5, 6, 100, 20_000] {
+                for first in [0x16, 0x15, 0x17, 0x80, 0x00] as [UInt8] {
+                    let bytes = [first] + (1..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                    _ = try? await withConnection(to: server) { connection in
+                        try await connection.send(bytes)
+                        connection.finishSending()
+                        return try await connection.receiveAll()
+                    }
+                }
+            }
+            let response = try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/health"))
+                return try await connection.receiveAll()
+            }
+            #expect(response.hasPrefix("HTTP/1.1 400 "))
+        }
+    }
+
+    @Test func `A certificate that cannot be used is refused with the reason`() throws {
+        let (first, second) = (try TestCertificate(), try TestCertificate())
+        for (chain, key, reason) in [
+            ([], first.key, "has no certificate in PEM format"),
+            (Array(first.chain.dropLast(60)), first.key, "has no certificate in PEM format"),
+            (first.chain, [], "no private key in PEM format"), (first.chain, first.chain, "no private key in PEM format"),
+            (first.chain, second.key, "does not belong to the first certificate"),
+        ] {
+            let error = #expect(throws: StatusError.self) { try ServerCertificate(chain: chain, key: key) }
+            #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+            // A replacement that fails changes nothing.
+            let certificate = try ServerCertificate(chain: first.chain, key: first.key)
+            let expirationTime = certificate.expirationTime
+            #expect(throws: StatusError.self) { try certificate.replace(chain: chain, key: key) }
+            #expect(certificate.expirationTime == expirationTime)
+        }
+    }
+}
