@@ -151,7 +151,7 @@ struct ServeCommand: AsyncParsableCommand {
         // Not to the log that clients can read, since it has the path of the data folder.
         let processLogger = Logger(label: "hearth") { LogOutput.handler(label: $0) }
         let manager = ServiceManager()
-        manager?.notify(.status("Recovering the data folder"))
+        await manager?.notify(.status("Recovering the data folder"))
         let process: Logger.Metadata = [
             "process.id": "\(getpid())", "server.version": "\(ServerDescription.version)",
             "store.folder": "\(URL(filePath: data).standardizedFileURL.path(percentEncoded: false))",
@@ -254,7 +254,7 @@ struct ServeCommand: AsyncParsableCommand {
             logger: logger
         ) { [host] port in
             Self.announce(scheme: tls == nil ? "http" : "https", host: host, port: port)
-            manager?.notify(.ready)
+            await manager?.notify(.ready)
         }
         // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [

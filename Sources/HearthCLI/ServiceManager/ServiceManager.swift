@@ -56,24 +56,27 @@ struct ServiceManager: Sendable {
         return .microseconds(microseconds)
     }
 
-    /// Sends a message. It is lost if the service manager does not receive it at once: a server does not wait for its manager.
-    func notify(_ notifications: Notification...) {
-        let message = notifications.map(\.line).joined(separator: "\n")
+    /// Sends a message. Waits up to two seconds while the service manager has others to receive; then the message is lost.
+    func notify(_ notifications: Notification...) async {
+        let message = Array(notifications.map(\.line).joined(separator: "\n").utf8)
+        for _ in 0..<Self.maximumAttempts {
+            guard send(message) == EAGAIN else { return }
+            guard (try? await Task.sleep(for: Self.attemptInterval)) != nil else { return }
+        }
+    }
+
+    private static let maximumAttempts = 40
+    private static let attemptInterval = Duration.milliseconds(50)
+
+    /// Sends a datagram without waiting; returns the error number, which is 0 if it was sent.
+    private func send(_ message: [UInt8]) -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
-        withUnsafePointer(to: address) { address in
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        return withUnsafePointer(to: address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = Array(message.utf8).withUnsafeBytes { bytes in
-                    sendto(
-                        descriptor,
-                        bytes.baseAddress,
-                        bytes.count,
-                        Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT),
-                        address,
-                        addressBytes
-                    )
-                }
+                sendto(descriptor, message, message.count, flags, address, addressBytes) < 0 ? errno : 0
             }
         }
     }

@@ -14,11 +14,11 @@ struct ServiceManagerService: Service {
             let interval = manager.watchdogInterval.map { $0 / 3 } ?? Self.statusInterval
             repeat {
                 let status = await status()
-                manager.notify(.alive, .status(status))
+                await manager.notify(.alive, .status(status))
                 try? await Task.sleep(for: interval)
             } while !Task.isCancelled
         }
-        manager.notify(.stopping, .status("Finishing requests"))
+        await manager.notify(.stopping, .status("Finishing requests"))
     }
 
     private static let statusInterval = Duration.seconds(30)

@@ -11,12 +11,23 @@ struct ServiceManagerTests {
             for name in [folder.appendingPathComponent("notify").path, "@hearth-\(UUID().uuidString)"] {
                 let receiver = try NotifySocket(name)
                 let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": name]))
-                manager.notify(.ready, .status("Two\nlines"))
+                await manager.notify(.ready, .status("Two\nlines"))
                 #expect(try await receiver.receive() == ["READY=1", "STATUS=Two lines"])
-                manager.notify(.stopping)
+                await manager.notify(.stopping)
                 #expect(try await receiver.receive() == ["STOPPING=1"])
             }
         }
+    }
+
+    @Test func `No message is lost while the service manager is busy`() async throws {
+        let name = "@hearth-\(UUID().uuidString)"
+        let receiver = try NotifySocket(name, receivingAfter: 0.3)
+        let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": name]))
+        // More than the system holds for a receiver.
+        let maximum = try String(contentsOfFile: "/proc/sys/net/unix/max_dgram_qlen", encoding: .utf8)
+        let count = try #require(Int(maximum.trimmingCharacters(in: .whitespacesAndNewlines))) + 10
+        for index in 0..<count { await manager.notify(.status("\(index)")) }
+        for index in 0..<count { #expect(try await receiver.receive() == ["STATUS=\(index)"]) }
     }
 
     @Test(arguments: [nil, "", "relative", "/" + String(repeating: "a", count: 200)])
@@ -25,9 +36,9 @@ struct ServiceManagerTests {
         #expect(ServiceManager(environment: environment) == nil)
     }
 
-    @Test func `A service manager that does not listen does not matter`() throws {
+    @Test func `A service manager that does not listen does not matter`() async throws {
         let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": "/nonexistent/notify"]))
-        manager.notify(.ready)
+        await manager.notify(.ready)
     }
 
     @Test(
