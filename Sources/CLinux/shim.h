@@ -4,6 +4,7 @@
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -45,4 +46,12 @@ int renameat2(int folder, const char *name, int new_folder, const char *new_name
 /// glibc declares `renameat2` only with `_GNU_SOURCE`.
 static inline int clinux_exchange(int folder, const char *name, const char *other) {
     return renameat2(folder, name, folder, other, RENAME_EXCHANGE);
+}
+
+/// Lowers the priority of the calling thread for the processor (nice 10) and for the disk (idle), for as long as it runs. The thread
+/// keeps its priority where the system does not permit that. glibc has no wrapper for ioprio_set(2).
+static inline void clinux_lower_thread_priority(void) {
+    // Who 0 is the calling thread, class 3 idle.
+    (void)setpriority(PRIO_PROCESS, 0, 10);
+    (void)syscall(SYS_ioprio_set, 1, 0, 3 << 13);
 }

@@ -34,11 +34,18 @@ package protocol StoreHost: Sendable {
     /// Stops ``purgeDeletedDatabases()`` soon. The purge continues after the next start of the server.
     func stopPurging()
 
+    /// The backups of the databases; `nil` if the driver makes none, or has no folder for them.
+    var backups: (any BackupStore)? { get }
+
     /// Closes the default database, after all others have been closed.
     ///
     /// - Returns: The error when the database is not closed cleanly; `nil` on success.
     @discardableResult
     func close() async -> StatusError?
+}
+
+extension StoreHost {
+    package var backups: (any BackupStore)? { nil }
 }
 
 /// A store that its owner closes.

@@ -35,6 +35,8 @@ package enum HearthMethods {
             GetServerLog.self,
             ListDatabases.self,
             DeleteDatabase.self,
+            CreateBackup.self,
+            ListBackups.self,
             SetRules.self,
             GetRules.self,
             CreateKey.self,

@@ -24,7 +24,7 @@ struct Hearth: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self, RulesCommand.self,
-                    DatabasesCommand.self,
+                    DatabasesCommand.self, BackupCommand.self, RestoreCommand.self,
                 ]
             ),
             CommandGroup(

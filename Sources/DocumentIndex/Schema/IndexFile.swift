@@ -23,6 +23,8 @@ package struct IndexFile: Sendable {
     package static let name = "index.sqlite"
     /// The suffixes of SQLite's own files beside it.
     private static let walSuffixes = ["-wal", "-shm", "-journal"]
+    /// The names of the file and of SQLite's own beside it.
+    package static let allNames = [name] + walSuffixes.map { name + $0 }
     /// The name of the temporary file for the external sort of a bulk build.
     static let sortFileName = name + sortFileSuffix
     private static let sortFileSuffix = "-sorting"

@@ -15,16 +15,18 @@ extension DocumentFileWriter {
 
     /// Restores a document's file to the journal's last version, unless the file is newer.
     ///
+    /// - Parameter rewritesSame: True to write a file as well that is the same, as far as the file system shows.
     /// - Returns: `true` if the file was written or removed.
     mutating func restore(
         _ path: DocumentPath,
         to image: EncodedDocument?,
         committedAt time: Timestamp,
+        rewritingSame rewritesSame: Bool = true,
         logger: Logger
     ) throws(StatusError) -> Bool {
-        if let image, try rewrite(image) { return true }
+        if rewritesSame, let image, try rewrite(image) { return true }
         let state = try fileState(of: path, image, time, logger)
-        if state == .newer { return false }
+        if state == .newer || (state == .same && !rewritesSame) { return false }
         guard let image else {
             if state == .stale { try remove(path) }
             return state == .stale

@@ -67,6 +67,11 @@ final class QuarantinedDocuments: Sendable {
         }
     }
 
+    /// Returns the manifest, and the quarantined documents that it refers to.
+    func recorded() throws(StatusError) -> (DataFolderManifest, [QuarantinedDocument]) {
+        try count.withLock { _ throws(StatusError) in (data.manifest, try read()) }
+    }
+
     /// Returns whether the file contains more documents, in which case some have been applied since and may not be durable.
     func hasMore(than documents: [QuarantinedDocument]) -> Bool {
         count.withLock { ($0 ?? 0) > documents.count }

@@ -21,8 +21,8 @@ final class Checkpointer: Sendable {
     }
 
     private let data: DataFolder
-    private let quarantine: QuarantinedDocuments
-    private let journal: Journal
+    let quarantine: QuarantinedDocuments
+    let journal: Journal
     private let writeLatch: WriteLatch
     private let disk: DiskMonitor
     /// The number of consecutive failures.

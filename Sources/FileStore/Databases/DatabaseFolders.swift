@@ -43,7 +43,12 @@ package final class DatabaseFolders: Sendable {
 
     /// Returns a database's folder, relative to the data folder.
     func folderPath(of id: DatabaseID) -> String {
-        "\(Self.name)/\(folderName(id.project))/\(folderName(id.database))"
+        Self.folderPath(of: id, naming: naming)
+    }
+
+    /// Returns a database's folder, relative to a data folder whose names are mapped as stated.
+    static func folderPath(of id: DatabaseID, naming: FileNaming) -> String {
+        "\(name)/\(naming.folder(of: id.project).text)/\(naming.folder(of: id.database).text)"
     }
 
     /// Returns the path of a database's folder.

@@ -10,10 +10,18 @@ package final class FileStoreHost: StoreHost {
     private let folders: DatabaseFolders
     /// The configuration of the additional databases, except for their folders and identities.
     private let configuration: FileStoreConfiguration
+    private let backupFolder: BackupFolder?
     private let logger: Logger
 
-    private init(_ defaultStore: FileStore, _ folders: DatabaseFolders, _ configuration: FileStoreConfiguration, logger: Logger) {
+    private init(
+        _ defaultStore: FileStore,
+        _ folders: DatabaseFolders,
+        _ configuration: FileStoreConfiguration,
+        backupFolder: BackupFolder?,
+        logger: Logger
+    ) {
         defaultFileStore = defaultStore
+        self.backupFolder = backupFolder
         self.folders = folders
         self.configuration = configuration
         self.logger = logger
@@ -21,12 +29,18 @@ package final class FileStoreHost: StoreHost {
 
     /// Opens a data folder and its default database, creating them if needed.
     ///
-    /// - Parameter configuration: The configuration of the default database; the others get a small part of its memory.
+    /// - Parameters:
+    ///   - configuration: The configuration of the default database; the others get a small part of its memory.
+    ///   - backupFolder: The folder for backups; `nil` to make none.
     /// - Throws: The errors of ``FileStore/open(_:logger:)``.
-    package static func open(_ configuration: FileStoreConfiguration, logger: Logger) async throws(StatusError) -> FileStoreHost {
+    package static func open(
+        _ configuration: FileStoreConfiguration,
+        backupFolder: BackupFolder? = nil,
+        logger: Logger
+    ) async throws(StatusError) -> FileStoreHost {
         let store = try await FileStore.open(configuration, logger: logger)
         do throws(StatusError) {
-            return try await open(store, configuration, logger: logger)
+            return try await open(store, configuration, backupFolder: backupFolder, logger: logger)
         } catch {
             await store.close()
             throw error
@@ -37,10 +51,12 @@ package final class FileStoreHost: StoreHost {
     package static func open(
         _ defaultStore: FileStore,
         _ configuration: FileStoreConfiguration,
+        backupFolder: BackupFolder? = nil,
         logger: Logger
     ) async throws(StatusError) -> FileStoreHost {
         let folders = try await DatabaseFolders.open(inFolder: configuration.folder)
-        return FileStoreHost(defaultStore, folders, configuration.forAdditionalDatabase, logger: logger)
+        let additional = configuration.forAdditionalDatabase
+        return FileStoreHost(defaultStore, folders, additional, backupFolder: backupFolder, logger: logger)
     }
 
     /// Returns a file of a database's folder.
@@ -73,6 +89,10 @@ package final class FileStoreHost: StoreHost {
     package func purgeDeletedDatabases() async throws(StatusError) { try await folders.purgeDeletedDatabases() }
 
     package func stopPurging() { folders.stopPurging() }
+
+    package var backups: (any BackupStore)? {
+        backupFolder.map { HostBackups(folder: $0, defaultStore: defaultFileStore, databases: folders) }
+    }
 
     @discardableResult
     package func close() async -> StatusError? { await defaultFileStore.close() }

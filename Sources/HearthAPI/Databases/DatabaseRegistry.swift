@@ -10,11 +10,11 @@ import UTF8Text
 package actor DatabaseRegistry {
     /// The default database, which is not part of the registry.
     package nonisolated let defaultID: DatabaseID
-    private let host: any StoreHost
+    let host: any StoreHost
     /// The maximum number of open stores.
     private let limit: Int
     private let rules: RulesRegistry
-    private let logger: Logger
+    let logger: Logger
 
     /// The state of a known database.
     private enum Slot {
@@ -29,14 +29,18 @@ package actor DatabaseRegistry {
     private var creations: [DatabaseID: Task<Result<any ClosableStore, StatusError>, Never>] = [:]
     /// The number of stores that are open, opening or closing.
     private var storeCount = 0
-    private var isClosed = false
+    private(set) var isClosed = false
+    /// The backup in progress.
+    var backupTask: BackupTask?
+    /// The error of the last backup; `nil` if it did not fail.
+    var backupFailure: (startTime: Timestamp, error: StatusError)?
     /// The last task that removes files of deleted databases.
     private(set) var purgeTask: Task<Void, Never>?
 
     /// The maximum number of known names, including those of databases that do not exist.
     private static let maximumNames = 2_000
 
-    private static let shuttingDown = StatusError(.unavailable, "The server is shutting down.")
+    static let shuttingDown = StatusError(.unavailable, "The server is shutting down.")
 
     private init(
         defaultID: DatabaseID,
@@ -319,6 +323,7 @@ extension DatabaseRegistry {
     /// - Returns: The error of a database that could not be closed cleanly, or `nil`.
     package func close() async -> StatusError? {
         isClosed = true
+        await stopBackup()
         host.stopPurging()
         await purgeTask?.value
         for task in creations.values { _ = await task.value }

@@ -94,6 +94,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "TLS") var tls: ServeTLSOptions
 
+    @OptionGroup(title: "Backups") var backup: ServeBackupOptions
+
     @OptionGroup(title: "End users") var authentication: ServeAuthenticationOptions
 
     @OptionGroup(title: "Limits") var limits: ServeLimitOptions
@@ -173,7 +175,8 @@ struct ServeCommand: AsyncParsableCommand {
         try await checkHost(logger: logger)
         var configuration = FileStoreConfiguration(folder: data)
         limits.apply(to: &configuration)
-        let host = try await FileStoreHost.open(configuration, logger: logger)
+        let backupFolder = try await backup.openFolder(outside: data)
+        let host = try await FileStoreHost.open(configuration, backupFolder: backupFolder, logger: logger)
         do {
             let keys = try await APIKeyRegistry.open(.open(.keys, inFolder: data), logger: logger)
             let rules = RulesRegistry(
@@ -262,6 +265,9 @@ struct ServeCommand: AsyncParsableCommand {
             .init(service: ServeAuthenticationService(authentication: authentication, rules: context.rulesRegistry)),
         ]
         if let tls { services.append(.init(service: tls)) }
+        if let databases = context.databases, let schedule = BackupSchedule(backup, databases) {
+            services.append(.init(service: schedule))
+        }
         services.append(.init(service: server))
         if let manager { services.append(.init(service: ServiceManagerService(manager: manager, context: context))) }
         var group = ServiceGroupConfiguration(

@@ -6,8 +6,10 @@ extension Journal {
     /// Removes the oldest segment repeatedly, as long as it was last written before `oldest` or the journal is larger than
     /// `byteCount`.
     ///
-    /// Keeps the last segment and every segment with commits after `checkpoint`, whose document files may not be durable yet.
+    /// Keeps the last segment and every segment with commits after `checkpoint`, whose document files may not be durable yet. Keeps
+    /// all while there is a ``SegmentRetention``, unless the journal is larger than `byteCount` and what that may keep in addition.
     package func removeExpired(through checkpoint: SequenceNumber, before oldest: Timestamp, byteCount: Int) throws(StatusError) {
+        guard !withIndex({ $0.isRetained(byteCount: byteCount + SegmentRetention.maximumBytes) }) else { return }
         while let segment = withIndex({ $0.firstRemovable(through: checkpoint) }) {
             let modified = try reporting("inspect", Self.path(first: segment)) { () throws(FileSystemError) in
                 try folder.descriptor.status(of: JournalSegment.name(first: segment))?.identity.modifiedSeconds ?? .min
@@ -86,6 +88,12 @@ extension Journal {
 }
 
 extension JournalIndex {
+    /// Returns whether all segments are to be kept. A journal that has become too large ends all retentions.
+    fileprivate mutating func isRetained(byteCount maximum: Int) -> Bool {
+        if byteCount > maximum { retentions = [] }
+        return !retentions.isEmpty
+    }
+
     fileprivate func firstRemovable(through checkpoint: SequenceNumber) -> SequenceNumber? {
         guard segments.count > 1, segments[1].first <= checkpoint.next else { return nil }
         return segments[0].first

@@ -77,6 +77,37 @@ extension Journal {
         try recovery.run(in: folder) { _ in }
     }
 
+    /// Returns the last commit of the journal in a data folder, without changing anything; `nil` if it has none that can be read.
+    ///
+    /// - Parameter epoch: The epoch that the segments must belong to.
+    package static func lastCommit(
+        in data: SharedFileDescriptor,
+        epoch: Epoch
+    ) throws(StatusError) -> (sequence: SequenceNumber, time: Timestamp)? {
+        guard
+            let folder = try reporting(
+                "open",
+                folderName,
+                { () throws(FileSystemError) in
+                    try data.descriptor.openFolderIfPresent(folderName)
+                }
+            )
+        else { return nil }
+        var last: (sequence: SequenceNumber, time: Timestamp)?
+        for segment in try index(of: folder).segments.reversed() where last == nil {
+            try reporting("read", path(first: segment.first)) { () throws(FileSystemError) in
+                let file = try folder.openFile(segment.name, for: .reading)
+                guard
+                    JournalSegment.readHeader(try file.read(JournalSegment.headerBytes))
+                        == .segment(epoch: epoch, first: segment.first)
+                else { return }
+                var reader = JournalSegmentReader(file)
+                while case .record(let record, _) = try reader.next() { last = (record.commit.sequence, record.commit.time) }
+            }
+        }
+        return last
+    }
+
     /// The ways out of damage in commits that recovery needs.
     package static let unrecoverableAdvice =
         "Restore the data folder from a backup; or, to continue with the documents in their current state, run hearth check "

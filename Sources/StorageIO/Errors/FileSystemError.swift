@@ -21,6 +21,9 @@ package struct FileSystemError: Error, Hashable {
     /// True if the file doesn't exist.
     package var isNotFound: Bool { code == ENOENT }
 
+    /// True if the name is that of a symbolic link, which is never followed.
+    package var isSymbolicLink: Bool { code == ELOOP }
+
     /// True if the file already exists.
     var alreadyExists: Bool { code == EEXIST }
 

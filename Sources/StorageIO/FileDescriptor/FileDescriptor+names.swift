@@ -36,6 +36,18 @@ extension FileDescriptor {
         }
     }
 
+    /// Gives a file of this folder the same name in another folder, in which there is none. Returns `false` if the file cannot have
+    /// another name there: in another file system, without permission, or with too many names.
+    package func link(_ name: String, in other: borrowing FileDescriptor) throws(FileSystemError) -> Bool {
+        do throws(FileSystemError) {
+            try Self.call("linkat") { Glibc.linkat(number, name, other.number, name, 0) }
+            return true
+        } catch {
+            guard [EXDEV, EMLINK, EPERM, EOPNOTSUPP].contains(error.code) else { throw error }
+            return false
+        }
+    }
+
     /// `AT_EMPTY_PATH`, which Swift's Glibc module doesn't export. The constant is the same on all architectures.
     private static let emptyPath: Int32 = 0x1000
 
@@ -87,6 +99,22 @@ extension FileDescriptor {
     package func kind(of entry: FolderListing.Entry) throws(FileSystemError) -> FileStatus.Kind? {
         if let kind = entry.kind { return kind }
         return try status(of: entry.cString)?.kind
+    }
+
+    /// Returns whether this folder is another one, or anywhere in it.
+    package func isInside(_ other: borrowing FileDescriptor) throws(FileSystemError) -> Bool {
+        let wanted = try other.status().fileID
+        var folder = try openFolder(".")
+        var found = try folder.status().fileID
+        while found != wanted {
+            let parent = try folder.openFolder("..")
+            let above = try parent.status().fileID
+            // The parent of the topmost folder is itself.
+            guard above != found else { return false }
+            folder = parent
+            found = above
+        }
+        return true
     }
 
     /// Opens a listing of this folder with its own position.

@@ -20,8 +20,8 @@ struct CrashServer: Sendable {
     /// Starts a server and waits until it is ready.
     ///
     /// - Throws: ``StartFailure`` if it exits first.
-    init(data: URL, plan: FaultPlan? = nil) async throws {
-        process = try Self.launch(data: data, plan: plan)
+    init(data: URL, plan: FaultPlan? = nil, arguments: [String] = []) async throws {
+        process = try Self.launch(data: data, plan: plan, arguments: arguments)
         guard let address = await process.firstLine() else {
             let (status, errors) = try await process.exit()
             throw StartFailure(status: status, errors: errors)
@@ -35,9 +35,9 @@ struct CrashServer: Sendable {
     }
 
     /// Starts a server with frequent checkpoints, without waiting for it.
-    static func launch(data: URL, plan: FaultPlan? = nil) throws -> ServerProcess {
+    static func launch(data: URL, plan: FaultPlan? = nil, arguments: [String] = []) throws -> ServerProcess {
         try ServerProcess(
-            ["serve", "--data", data.path, "--port", "0", "--checkpoint-mebibytes", "1"],
+            ["serve", "--data", data.path, "--port", "0", "--checkpoint-mebibytes", "1"] + arguments,
             environment: try plan?.environment(for: data) ?? [:]
         )
     }

@@ -1,10 +1,11 @@
 import DocumentModel
 import Foundation
-import HearthAPI
 import JSONRPC
 import StrictJSON
 import Testing
 import UTF8Text
+
+@testable import HearthAPI
 
 @Suite("Examples of the API reference") struct MethodExampleTests {
     @Test
@@ -16,7 +17,7 @@ import UTF8Text
 
     @Test
     func `The examples, called in order, return the documented results`() async throws {
-        try await withService { service in
+        try await withService(makesBackups: true) { service in
             try await service.result(of: "documents.commit", Self.preparation)
             try Data(Self.keys.utf8).write(to: URL(filePath: service.folder + "/keys.json"))
             await service.context.keys.refresh()
@@ -29,6 +30,8 @@ import UTF8Text
                         "\(method.name), \(example.name): \(String(decoding: result.rawBytes, as: UTF8.self))"
                     )
                 }
+                // The next example shows the backup.
+                if method.name == "backups.create" { _ = await service.context.databases?.backupTask?.task.value }
             }
         }
     }
@@ -67,6 +70,8 @@ import UTF8Text
                 && zip(value.elements.map(Array.init) ?? [], example.elements.map(Array.init) ?? []).allSatisfy(isSame)
         case .string where isTime(example.string):
             return isTime(value.string)
+        case .string where isBackupName(example.string):
+            return isBackupName(value.string)
         case .null, .boolean, .number, .string:
             return value.rawBytes == example.rawBytes
         }
@@ -74,8 +79,13 @@ import UTF8Text
 
     private static let variable: Set<UTF8Key> = [
         "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds", "token", "key", "id", "state",
-        "documentsDone", "changes", "memoryBytes", "size", "storage",
+        "documentsDone", "changes", "memoryBytes", "size", "storage", "lastCommit", "files", "bytes",
     ]
+
+    private func isBackupName(_ text: String?) -> Bool {
+        guard let text, text.utf8.count == 20, text.utf8.last == UInt8(ascii: "Z") else { return false }
+        return isTime(text.prefix(13) + ":" + text.dropFirst(14).prefix(2) + ":" + text.dropFirst(17))
+    }
 
     private func isTime(_ text: String?) -> Bool {
         text.flatMap { try? Timestamp(rfc3339: $0) } != nil

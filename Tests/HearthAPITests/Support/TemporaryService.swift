@@ -74,6 +74,7 @@ func withService(
     limits: ServiceLimits = ServiceLimits(),
     databaseLimit: Int = 16,
     recentBytes: Int? = nil,
+    makesBackups: Bool = false,
     _ body: (TemporaryService) async throws -> Void
 ) async throws {
     // On a memory file system if possible, so that tests do not wait for a shared disk.
@@ -88,7 +89,14 @@ func withService(
     configuration.segmentBytes = 256 << 10
     if let recentBytes { configuration.recentBytes = recentBytes }
     let store = try await FileStore.open(configuration, logger: logger)
-    let host = try await FileStoreHost.open(store, configuration, logger: logger)
+    let backups = folder + "-backups"
+    defer { try? FileManager.default.removeItem(atPath: backups) }
+    let host = try await FileStoreHost.open(
+        store,
+        configuration,
+        backupFolder: makesBackups ? BackupFolder.open(backups, creating: true) : nil,
+        logger: logger
+    )
     let keys = try await APIKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger)
     let rules = RulesRegistry(
         logger: logger,

@@ -1,0 +1,105 @@
+package import DocumentModel
+
+/// A backup of the databases of a host, each as of one commit.
+package struct Backup: Hashable, Sendable {
+    /// The state of a database in a backup.
+    package struct Database: Hashable, Sendable {
+        /// The database; `nil` for the default one.
+        package let id: DatabaseID?
+        /// The epoch of its history.
+        package let epoch: Epoch
+        /// The last commit that the backup contains.
+        package let lastSequence: SequenceNumber
+        /// Its time; `nil` before the first commit.
+        package let lastCommitTime: Timestamp?
+
+        package init(id: DatabaseID?, epoch: Epoch, lastSequence: SequenceNumber, lastCommitTime: Timestamp?) {
+            self.id = id
+            self.epoch = epoch
+            self.lastSequence = lastSequence
+            self.lastCommitTime = lastCommitTime
+        }
+    }
+
+    /// The name of the backup's folder: its time, as in `2026-11-26T18-05-00Z`.
+    package let name: String
+    /// The time at which it was begun.
+    package let startTime: Timestamp
+    /// The time at which it was complete.
+    package let endTime: Timestamp
+    /// The version of Hearth that made it.
+    package let version: String
+    /// The databases, the default one first.
+    package let databases: [Database]
+    /// The number of files.
+    package let fileCount: Int
+    /// The size of all files.
+    package let byteCount: Int
+    /// True if the API keys are in the backup.
+    package let includesKeys: Bool
+
+    package init(
+        name: String,
+        startTime: Timestamp,
+        endTime: Timestamp,
+        version: String,
+        databases: [Database],
+        fileCount: Int,
+        byteCount: Int,
+        includesKeys: Bool
+    ) {
+        self.name = name
+        self.startTime = startTime
+        self.endTime = endTime
+        self.version = version
+        self.databases = databases
+        self.fileCount = fileCount
+        self.byteCount = byteCount
+        self.includesKeys = includesKeys
+    }
+}
+
+/// The contents of a backup to be made.
+package struct BackupRequest: Sendable {
+    /// The time at which it is begun, which names it.
+    package let startTime: Timestamp
+    /// The additional databases; the default one is always part of it.
+    package let databases: [DatabaseID]
+    /// True to include the API keys.
+    package let includesKeys: Bool
+    /// The version of Hearth.
+    package let version: String
+
+    package init(startTime: Timestamp, databases: [DatabaseID], includesKeys: Bool, version: String) {
+        self.startTime = startTime
+        self.databases = databases
+        self.includesKeys = includesKeys
+        self.version = version
+    }
+}
+
+/// The backups of a host's databases: a capability that only some drivers offer, if the operator has named a folder for them.
+package protocol BackupStore: Sendable {
+    /// Makes a backup while the databases are read and written. Nobody waits for it.
+    ///
+    /// - Parameter withStore: Calls its second argument with the open store of an additional database; has no effect if the
+    ///   database does not exist any longer.
+    /// - Throws: `.failedPrecondition` while another backup is being made; `.resourceExhausted` without enough space for it;
+    ///   `.cancelled` if the task is cancelled; the errors of reading and writing files. Nothing remains of a backup that fails.
+    func create(
+        _ request: BackupRequest,
+        withStore:
+            @Sendable (
+                DatabaseID, @Sendable (any DocumentStore) async throws(StatusError) -> Void
+            ) async throws(StatusError) -> Void
+    ) async throws(StatusError) -> Backup
+
+    /// Returns the complete backups, oldest first.
+    func list() async throws(StatusError) -> [Backup]
+
+    /// Removes the oldest backups.
+    ///
+    /// - Parameter count: The number of backups to keep, at least 1.
+    /// - Returns: The names of those that were removed.
+    func prune(keeping count: Int) async throws(StatusError) -> [String]
+}

@@ -1,0 +1,247 @@
+internal import Dispatch
+package import DocumentModel
+package import DocumentStore
+internal import StorageIO
+internal import UTF8Text
+
+/// The folder that an operator has named for backups. Each backup is a folder in it, named by the time at which it was begun.
+///
+/// A backup is made under a temporary name and renamed when it is complete and durable, so one that fails leaves the others as they
+/// are. One is made at a time; a lock file enforces that, also among processes.
+package final class BackupFolder: Sendable {
+    private let root: SharedFileDescriptor
+    private let queue = WorkQueue(label: "hearth.backups", width: 2, qos: .utility)
+
+    private static let lockName = "hearth-backups.lock"
+    private static let temporaryName = TemporaryName.fixed("backup")
+
+    private init(_ root: SharedFileDescriptor) {
+        self.root = root
+    }
+
+    /// Opens the folder at a path that the operator chose.
+    ///
+    /// - Parameters:
+    ///   - data: The data folder, which must not contain it; `nil` for any.
+    ///   - creating: True to create the folder if it does not exist.
+    /// - Throws: `.failedPrecondition` if it is in the data folder; `.notFound` if it does not exist or cannot be created there.
+    package static func open(
+        _ path: String,
+        outside data: String? = nil,
+        creating: Bool = false
+    ) async throws(StatusError) -> BackupFolder {
+        try await WorkQueue(label: "hearth.backups.open", width: 1).run { () throws(StatusError) in
+            do {
+                let isCreated = creating ? try FileDescriptor.createFolder(atPath: path) : false
+                let root = SharedFileDescriptor(try FileDescriptor.folder(atPath: path))
+                if let data, try isInside(root, data) {
+                    if isCreated, let name = path.split(separator: "/").last {
+                        _ = try root.descriptor.openFolder("..").removeFolder(String(name))
+                    }
+                    throw isInDataFolder(path)
+                }
+                return BackupFolder(root)
+            } catch let error as FileSystemError {
+                throw openFailure(error, path)
+            } catch let error as StatusError {
+                throw error
+            } catch {
+                throw StatusError(.internal, "Could not open the folder for backups.", cause: error)
+            }
+        }
+    }
+}
+
+extension BackupFolder {
+    private static func isInside(_ root: SharedFileDescriptor, _ data: String) throws(FileSystemError) -> Bool {
+        do throws(FileSystemError) {
+            return try root.descriptor.isInside(FileDescriptor.folder(atPath: data))
+        } catch {
+            // A data folder that is yet to be created.
+            guard error.isNotFound else { throw error }
+            return false
+        }
+    }
+
+    private static func isInDataFolder(_ path: String) -> StatusError {
+        StatusError(
+            .failedPrecondition,
+            "The folder for backups, \(Excerpt(path, maximumBytes: 1_000)), is in the data folder. Choose one outside, best on another "
+                + "disk."
+        )
+    }
+
+    private static func openFailure(_ error: FileSystemError, _ path: String) -> StatusError {
+        let name = Excerpt(path, maximumBytes: 1_000)
+        guard !error.isNotFound else {
+            return StatusError(.notFound, "There is no folder \(name) for backups, or none to create it in.", cause: error)
+        }
+        return StatusError(
+            error.status("open", ".").code,
+            "Could not open the folder for backups, \(name): \(error).",
+            cause: error
+        )
+    }
+
+    /// Returns the complete backups, oldest first. A folder without a readable manifest is not one.
+    package func list() async throws(StatusError) -> [Backup] {
+        try await queue.run { [root] () throws(StatusError) in try Self.backups(in: root) }
+    }
+
+    /// Makes a backup.
+    ///
+    /// - Parameter body: Copies the databases, and returns their states, that of the default one first.
+    /// - Throws: `.failedPrecondition` while another one is being made; the errors of `body`.
+    func create(
+        _ request: BackupRequest,
+        _ body: (BackupWriter) async throws(StatusError) -> [Backup.Database]
+    ) async throws(StatusError) -> Backup {
+        let (lock, writer) = try await queue.run { [root] () throws(StatusError) in
+            let lock = try Self.lock(root)
+            return (lock, try Self.begin(in: root))
+        }
+        defer { lock.descriptor.unlock() }
+        do throws(StatusError) {
+            let databases = try await withTaskCancellation(of: writer) { () async throws(StatusError) in try await body(writer) }
+            return try await queue.run { [root] () throws(StatusError) in
+                try Self.finish(writer, databases, request, in: root)
+            }
+        } catch {
+            try? await queue.run { [root] () throws(StatusError) in Self.removeLeftovers(in: root) }
+            throw error
+        }
+    }
+
+    /// Removes the oldest backups.
+    package func prune(keeping count: Int) async throws(StatusError) -> [String] {
+        try await queue.run { [root] () throws(StatusError) in
+            let lock = try Self.lock(root)
+            defer { lock.descriptor.unlock() }
+            let removed = try Self.backups(in: root).dropLast(max(1, count)).map(\.name)
+            for name in removed {
+                // Renamed first, so that what remains of an interrupted removal is no backup.
+                try reporting("remove", name) { () throws(FileSystemError) in
+                    try root.descriptor.rename(name, to: Self.temporaryName)
+                    try root.descriptor.synchronize()
+                }
+                Self.removeLeftovers(in: root)
+            }
+            return removed
+        }
+    }
+
+    private func withTaskCancellation<Result: Sendable>(
+        of writer: BackupWriter,
+        _ body: () async throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        let result: Swift.Result<Result, StatusError> = await withTaskCancellationHandler {
+            do throws(StatusError) {
+                return .success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            writer.cancel()
+        }
+        return try result.get()
+    }
+}
+
+// MARK: - Files
+
+extension BackupFolder {
+    private static func lock(_ root: SharedFileDescriptor) throws(StatusError) -> SharedFileDescriptor {
+        let lock = try reporting("open", lockName) { () throws(FileSystemError) in
+            SharedFileDescriptor(try root.descriptor.openFile(lockName, for: .updatingOrCreating))
+        }
+        guard try reporting("lock", lockName, { () throws(FileSystemError) in try lock.descriptor.lock() }) else {
+            throw StatusError(
+                .failedPrecondition,
+                "Another backup is being made or removed in the same folder. Wait for it to end."
+            )
+        }
+        return lock
+    }
+
+    private static func begin(in root: SharedFileDescriptor) throws(StatusError) -> BackupWriter {
+        removeLeftovers(in: root)
+        let previous = try backups(in: root).last
+        let (folder, earlier) = try reporting("create", temporaryName) { () throws(FileSystemError) in
+            (
+                try root.createdFolder(temporaryName),
+                try previous.flatMap { previous throws(FileSystemError) in try root.folderIfPresent(previous.name) }
+            )
+        }
+        return try BackupWriter(folder, previous: earlier)
+    }
+
+    private static func finish(
+        _ writer: BackupWriter,
+        _ databases: [Backup.Database],
+        _ request: BackupRequest,
+        in root: SharedFileDescriptor
+    ) throws(StatusError) -> Backup {
+        let (fileCount, byteCount, digest) = try writer.finish()
+        let backup = Backup(
+            name: try unusedName(for: request.startTime, in: root),
+            startTime: request.startTime,
+            endTime: .current(),
+            version: request.version,
+            databases: databases,
+            fileCount: fileCount,
+            byteCount: byteCount,
+            includesKeys: request.includesKeys
+        )
+        try reporting("write", BackupManifest.fileName) { () throws(FileSystemError) in
+            let manifest = BackupManifest(backup: backup, listDigest: digest)
+            try writer.folder.descriptor.replaceFile(
+                BackupManifest.fileName,
+                with: manifest.encoded(),
+                through: TemporaryName.fixed("manifest")
+            )
+            try root.descriptor.rename(temporaryName, to: backup.name)
+            try root.descriptor.synchronize()
+        }
+        return backup
+    }
+
+    private static func unusedName(for time: Timestamp, in root: SharedFileDescriptor) throws(StatusError) -> String {
+        let base = time.rfc3339.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined()
+        return try reporting("list", ".") { () throws(FileSystemError) in
+            var name = base + "Z"
+            var number = 2
+            while try root.descriptor.status(of: name) != nil {
+                name = "\(base)Z-\(number)"
+                number += 1
+            }
+            return name
+        }
+    }
+
+    /// Removes what an interrupted backup or removal has left. A failure is not reported: the next one tries again.
+    private static func removeLeftovers(in root: SharedFileDescriptor) {
+        guard var listing = try? root.descriptor.openForListing() else { return }
+        while let entry = try? listing.next() {
+            guard TemporaryName.matches(entry.name) else { continue }
+            _ = try? root.descriptor.removeTree(entry) { true }
+        }
+    }
+
+    private static func backups(in root: SharedFileDescriptor) throws(StatusError) -> [Backup] {
+        var backups: [Backup] = []
+        try reporting("list", ".") { () throws(FileSystemError) in
+            var listing = try root.descriptor.openForListing()
+            while let entry = try listing.next() {
+                guard let name = String(validating: entry.bytes, as: UTF8.self), !TemporaryName.matches(entry.name),
+                    try root.descriptor.kind(of: entry) == .folder,
+                    let folder = try root.descriptor.openFolderIfPresent(name),
+                    let bytes = try folder.contents(ofFile: BackupManifest.fileName, maximumBytes: 1 << 20),
+                    let manifest = try? BackupManifest(bytes, name: name)
+                else { continue }
+                backups.append(manifest.backup)
+            }
+        }
+        // Two of the same second have numbers after it.
+        return backups.sorted { ($0.startTime, $0.name) < ($1.startTime, $1.name) }
+    }
+}

@@ -1,0 +1,58 @@
+internal import DocumentModel
+internal import DocumentStore
+internal import Synchronization
+
+/// The backups of the databases of a ``FileStoreHost``.
+struct HostBackups: BackupStore {
+    let folder: BackupFolder
+    let defaultStore: FileStore
+    let databases: DatabaseFolders
+
+    func create(
+        _ request: BackupRequest,
+        withStore:
+            @Sendable (
+                DatabaseID, @Sendable (any DocumentStore) async throws(StatusError) -> Void
+            ) async throws(StatusError) -> Void
+    ) async throws(StatusError) -> Backup {
+        try await folder.create(request) { backup throws(StatusError) in
+            var states = [
+                try await defaultStore.backUp(as: nil, to: backup, folder: nil, includesKeys: request.includesKeys)
+            ]
+            for id in request.databases {
+                let state = CopiedState()
+                try await withStore(id) { store throws(StatusError) in
+                    guard let store = store as? FileStore else {
+                        throw StatusError(.internal, "The database \(id) is not in files.")
+                    }
+                    state.set(
+                        try await store.backUp(as: id, to: backup, folder: databases.folderPath(of: id), includesKeys: false)
+                    )
+                }
+                if let state = state.get() { states.append(state) }
+            }
+            return states
+        }
+    }
+
+    func list() async throws(StatusError) -> [Backup] {
+        try await folder.list()
+    }
+
+    func prune(keeping count: Int) async throws(StatusError) -> [String] {
+        try await folder.prune(keeping: count)
+    }
+}
+
+/// The state of a database that has been copied; `nil` if it was deleted before.
+private final class CopiedState: Sendable {
+    private let state = Mutex<Backup.Database?>(nil)
+
+    func set(_ database: Backup.Database) {
+        state.withLock { $0 = database }
+    }
+
+    func get() -> Backup.Database? {
+        state.withLock { $0 }
+    }
+}

@@ -1,0 +1,135 @@
+package import DocumentModel
+package import DocumentStore
+import Logging
+
+/// The backup that a server is making, and how the last one failed.
+package struct BackupStatus: Sendable {
+    /// The time at which the backup in progress was begun; `nil` if none is being made.
+    package var runningSince: Timestamp?
+    /// The error of the last backup, with the time at which that was begun; `nil` if it did not fail.
+    package var lastFailure: (startTime: Timestamp, error: StatusError)?
+}
+
+/// A backup in progress.
+struct BackupTask {
+    let startTime: Timestamp
+    let task: Task<Result<Backup, StatusError>, Never>
+}
+
+// Backups outlive the calls that start them, since they may take long: they end with the server.
+extension DatabaseRegistry {
+    /// Starts a backup of all databases, each as of one commit, while they are used.
+    ///
+    /// - Parameter includesKeys: True to include the API keys.
+    /// - Returns: The time at which it was begun.
+    /// - Throws: `.failedPrecondition` if the server has no folder for backups, or is making one.
+    package func startBackup(includingKeys includesKeys: Bool) throws(StatusError) -> Timestamp {
+        try startBackupTask(includingKeys: includesKeys).startTime
+    }
+
+    /// Makes a backup of all databases.
+    ///
+    /// - Throws: The errors of ``startBackup(includingKeys:)`` and ``BackupStore``, which have been logged.
+    package func makeBackup(includingKeys includesKeys: Bool) async throws(StatusError) -> Backup {
+        try await startBackupTask(includingKeys: includesKeys).task.value.get()
+    }
+
+    /// Removes the oldest backups.
+    ///
+    /// - Parameter count: The number of backups to keep.
+    package func pruneBackups(keeping count: Int) async throws(StatusError) {
+        for name in try await backups.prune(keeping: count) {
+            logger.notice("Backup removed", metadata: ["backup.name": "\(name)"])
+        }
+    }
+
+    /// The backup in progress, and the failure of the last one.
+    package var backupStatus: BackupStatus {
+        BackupStatus(runningSince: backupTask?.startTime, lastFailure: backupFailure)
+    }
+
+    /// The backups of the host.
+    ///
+    /// - Throws: `.failedPrecondition` if the server has no folder for them.
+    package nonisolated var backups: any BackupStore {
+        get throws(StatusError) {
+            guard let backups = host.backups else { throw .noBackupFolder }
+            return backups
+        }
+    }
+
+    /// Cancels the backup in progress, and waits until nothing is left of it.
+    func stopBackup() async {
+        backupTask?.task.cancel()
+        _ = await backupTask?.task.value
+    }
+
+    private func startBackupTask(includingKeys includesKeys: Bool) throws(StatusError) -> BackupTask {
+        let backups = try backups
+        guard !isClosed else { throw Self.shuttingDown }
+        guard backupTask == nil else {
+            throw StatusError(.failedPrecondition, "Another backup is being made. backups.list shows when it is complete.")
+        }
+        let startTime = Timestamp.current()
+        let task = Task {
+            let result: Result<Backup, StatusError>
+            do throws(StatusError) {
+                result = .success(try await self.makeBackup(in: backups, startTime: startTime, includingKeys: includesKeys))
+            } catch {
+                result = .failure(error)
+            }
+            self.didEndBackup(result, startTime: startTime)
+            return result
+        }
+        let started = BackupTask(startTime: startTime, task: task)
+        backupTask = started
+        return started
+    }
+
+    private func makeBackup(
+        in backups: any BackupStore,
+        startTime: Timestamp,
+        includingKeys includesKeys: Bool
+    ) async throws(StatusError) -> Backup {
+        let request = BackupRequest(
+            startTime: startTime,
+            databases: try await host.databases(),
+            includesKeys: includesKeys,
+            version: ServerDescription.version
+        )
+        return try await backups.create(request) { id, body throws(StatusError) in
+            let lease = try await self.lease(id)
+            // Until here, the lease keeps the store open.
+            defer { withExtendedLifetime(lease) {} }
+            guard let store = lease.database.store else { return }
+            try await body(store)
+        }
+    }
+
+    private func didEndBackup(_ result: Result<Backup, StatusError>, startTime: Timestamp) {
+        backupTask = nil
+        switch result {
+        case .success(let backup):
+            backupFailure = nil
+            let duration = (backup.endTime.microseconds - backup.startTime.microseconds) / 1_000
+            logger.notice(
+                "Backup made",
+                metadata: [
+                    "backup.name": "\(backup.name)", "backup.files": "\(backup.fileCount)", "backup.bytes": "\(backup.byteCount)",
+                    "backup.milliseconds": "\(duration)",
+                ]
+            )
+        case .failure(let error):
+            backupFailure = (startTime, error)
+            logger.error("Failed to make a backup", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension StatusError {
+    /// The error of a server without a folder for backups.
+    static let noBackupFolder = StatusError(
+        .failedPrecondition,
+        "The server has no folder for backups. Start it with --backups DIR."
+    )
+}

@@ -1,0 +1,55 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import ServiceLifecycle
+
+/// The backups that a server makes by itself, whenever the last one is older than an interval: also one that was made by hand, or
+/// before a restart.
+struct BackupSchedule: Service {
+    private let databases: DatabaseRegistry
+    /// The interval in microseconds.
+    private let interval: Int64
+    /// The number of backups to keep; `nil` for all.
+    private let keptCount: Int?
+
+    /// The time until a failed backup is made again, and the longest time between two looks at the clock.
+    private static let retryInterval = Duration.seconds(15 * 60)
+
+    /// Creates the schedule; `nil` if none is configured.
+    init?(_ options: ServeBackupOptions, _ databases: DatabaseRegistry) {
+        guard let hours = options.backupHours else { return nil }
+        self.databases = databases
+        interval = Int64(hours) * 3_600_000_000
+        keptCount = options.keepBackups
+    }
+
+    /// Makes backups until the server shuts down.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                let wait = await timeToNext()
+                if wait <= .zero { await makeBackup() }
+                try? await Task.sleep(for: min(max(wait, .seconds(1)), Self.retryInterval))
+            }
+        }
+    }
+
+    private func timeToNext() async -> Duration {
+        do throws(StatusError) {
+            guard let last = try await databases.backups.list().last else { return .zero }
+            return .microseconds(last.startTime.microseconds + interval - Timestamp.current().microseconds)
+        } catch {
+            return Self.retryInterval
+        }
+    }
+
+    /// Makes a backup. Its failure is logged where it is made.
+    private func makeBackup() async {
+        do throws(StatusError) {
+            _ = try await databases.makeBackup(includingKeys: true)
+            if let keptCount { try await databases.pruneBackups(keeping: keptCount) }
+        } catch {
+            try? await Task.sleep(for: Self.retryInterval)
+        }
+    }
+}

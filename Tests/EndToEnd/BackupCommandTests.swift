@@ -1,0 +1,131 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import TestSupport
+import Testing
+import UTF8Text
+
+@Suite("hearth backup and restore", .timeLimit(.minutes(10)))
+struct BackupCommandTests {
+    @Test func `A backup of a running server is listed, verified, restored and served`() async throws {
+        try await withTemporaryFolder { folder in
+            let (data, backups) = (folder.appending(path: "data"), folder.appending(path: "backups"))
+            let server = try await EndToEndServer(data: data, arguments: ["--backups", backups.path])
+            _ = try await server.connection.set(DocumentPath("books/kept"), ["n": .integer(1)])
+            let created = try await hearth("backup", "create", "--server", server.address)
+            #expect(created.status == .code(0), "\(created)")
+            let name = try #require(created.output.first)
+            _ = try await server.connection.set(DocumentPath("books/later"), ["n": .integer(2)])
+            let token = try await Self.token(of: server)
+
+            let listed = try await hearth("backup", "list", backups.path)
+            #expect(listed.output.first?.hasPrefix("\(name)  1 database, ") == true, "\(listed)")
+            #expect(try await hearth("backup", "verify", backups.path + "/\(name)").status == .code(0))
+            #expect(try await server.stop() == .code(0))
+            try FileManager.default.moveItem(at: data, to: folder.appending(path: "old"))
+            let old = folder.appending(path: "old").path
+            let restored = try await hearth(
+                "restore",
+                backups.path + "/\(name)",
+                "--data",
+                data.path,
+                "--previous",
+                old
+            )
+            #expect(restored.output == ["1 document in 1 database restored"], "\(restored)")
+
+            let next = try await EndToEndServer(data: data)
+            let documents = try await hearth("list", "books", "--server", next.address)
+            #expect(documents.output == ["books/kept"])
+            // A watcher is not left with what the backup does not have.
+            var kinds: [WatchFrame.Kind] = []
+            for try await frame in try await next.connection.watch(.collection(CollectionPath("books")), resume: token) {
+                kinds.append(frame.kind)
+                if frame.kind == .current { break }
+            }
+            #expect(kinds.contains(.reset), "\(kinds)")
+            #expect(try await next.stop() == .code(0))
+        }
+    }
+
+    private static func token(of server: EndToEndServer) async throws -> String? {
+        for try await frame in try await server.connection.watch(.collection(CollectionPath("books"))) {
+            if frame.kind == .current { return frame.token }
+        }
+        return nil
+    }
+
+    @Test func `A server without a folder for backups says how to give it one`() async throws {
+        try await withServer { server in
+            let result = try await hearth("backup", "create", "--server", server.address)
+            #expect(result.status == .code(1))
+            #expect(result.errorText.contains("--backups DIR"), "\(result)")
+        }
+    }
+
+    @Test func `A folder that no server has open is backed up, and damage is named`() async throws {
+        try await withTemporaryFolder { folder in
+            let (data, backups) = (folder.appending(path: "data"), folder.appending(path: "backups"))
+            let server = try await EndToEndServer(data: data)
+            for number in 0..<3 {
+                _ = try await server.connection.set(DocumentPath("books/b\(number)"), ["n": .integer(Int64(number))])
+            }
+            let locked = try await hearth("backup", "create", "--data", data.path, "--to", backups.path)
+            #expect(locked.errorText.contains("in use by another Hearth server"), "\(locked)")
+            #expect(try await server.stop() == .code(0))
+            let created = try await hearth("backup", "create", "--data", data.path, "--to", backups.path)
+            let backup = backups.path + "/" + (try #require(created.output.first))
+            let summed = try await shell("cd '\(backup)' && sha256sum --check --strict --quiet SHA256SUMS")
+            #expect(summed.status == .code(0), "\(summed)")
+
+            try Data("{}".utf8).write(to: URL(filePath: backup + "/documents/books/b1.json"))
+            let verified = try await hearth("backup", "verify", backup)
+            #expect(verified.status == .code(1))
+            #expect(verified.output.first?.contains("documents/books/b1.json") == true, "\(verified)")
+            let restored = try await hearth("restore", backup, "--data", folder.path + "/restored")
+            #expect(restored.status == .code(1))
+            #expect(restored.errorText.contains("documents/books/b1.json"), "\(restored)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/restored"))
+        }
+    }
+
+    @Test func `A server makes the backup that is due when it starts, and keeps as many as it is told`() async throws {
+        try await withTemporaryFolder { folder in
+            let (data, backups) = (folder.appending(path: "data"), folder.appending(path: "backups"))
+            let arguments = ["--backups", backups.path, "--backup-hours", "24", "--keep-backups", "2"]
+            let first = try await EndToEndServer(data: data, arguments: arguments)
+            while try Self.names(in: backups).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+            for _ in 0..<2 {
+                #expect(try await hearth("backup", "create", "--server", first.address).status == .code(0))
+            }
+            #expect(try await first.stop() == .code(0))
+            let made = try Self.names(in: backups)
+            #expect(made.count == 3)
+
+            // As if they had been made long ago.
+            for name in made {
+                let manifest = backups.appending(path: "\(name)/backup.json")
+                let text = try String(contentsOf: manifest, encoding: .utf8)
+                let old = try #require(text.range(of: #""startTime":"20\d\d"#, options: .regularExpression))
+                try text.replacingCharacters(in: old, with: #""startTime":"2001"#).write(
+                    to: manifest,
+                    atomically: true,
+                    encoding: .utf8
+                )
+            }
+            let second = try await EndToEndServer(data: data, arguments: arguments)
+            while try Self.names(in: backups).count != 2 { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try await second.stop() == .code(0))
+            #expect(try !Self.names(in: backups).isSubset(of: made))
+        }
+    }
+
+    private static func names(in backups: URL) throws -> Set<String> {
+        Set(
+            try FileManager.default.contentsOfDirectory(atPath: backups.path).filter { name in
+                FileManager.default.fileExists(atPath: backups.appending(path: "\(name)/backup.json").path)
+                    && !name.hasPrefix(".")
+            }
+        )
+    }
+}

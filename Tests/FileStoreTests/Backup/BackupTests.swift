@@ -1,0 +1,207 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import TestSupport
+import Testing
+import UTF8Text
+
+@testable import FileStore
+
+@Suite("Backups") struct BackupTests {
+    private let fixture: BackupFixture
+
+    /// The number of backups that are made under load. `HEARTH_BACKUP_COUNT` sets it.
+    private static let backupCount = ProcessInfo.processInfo.environment["HEARTH_BACKUP_COUNT"].flatMap { Int($0) } ?? 8
+
+    init() async throws {
+        fixture = try await BackupFixture()
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `Under load, each backup is as of one commit`() async throws {
+        var store = fixture.store
+        // Frequent checkpoints, so that backups begin between them.
+        store.configuration.checkpointDocuments = 100
+        store.configuration.segmentBytes = 8 << 10
+        let host = try await fixture.open(store)
+        let backups = try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 { group.addTask { try await Self.write(as: writer, to: host.defaultStore) } }
+            var backups: [Backup] = []
+            for _ in 0..<Self.backupCount {
+                let before = host.defaultStore.position.lastSequence
+                let backup = try await fixture.makeBackup(of: host)
+                let state = try #require(backup.databases.first)
+                #expect(state.lastSequence >= before)
+                backups.append(backup)
+            }
+            group.cancelAll()
+            return backups
+        }
+        let commits = try await host.defaultStore.firstCommits(
+            Int(host.defaultStore.position.lastSequence.rawValue),
+            after: .zero
+        )
+        await host.close()
+        for backup in backups {
+            let last = try #require(backup.databases.first).lastSequence
+            var expected: [DocumentPath: EncodedDocument] = [:]
+            for commit in commits.prefix(Int(last.rawValue)) {
+                for change in commit.changes { expected[change.path] = change.after }
+            }
+            let folder = "backups/\(backup.name)"
+            let found = try await fixture.documents(in: folder)
+            #expect(found == expected, "as of \(last)")
+            // Without a journal to recover, and without a file of a later commit.
+            let (report, findings) = try await store.check(folder)
+            #expect(findings.isEmpty, "\(findings)")
+            #expect(report.documents == expected.count)
+            #expect(report.commits == Int(last.rawValue))
+            #expect(try await fixture.faults(of: backup.name) == [])
+        }
+    }
+
+    @Test func `Documents that have not changed take no space in the next backup`() async throws {
+        let host = try await fixture.open()
+        for id in ["a", "b", "c"] { try await host.defaultStore.set("books/\(id)", ["n": .integer(1)]) }
+        let first = try await fixture.makeBackup(of: host)
+        try await host.defaultStore.set("books/b", ["n": .integer(2)])
+        try await host.defaultStore.delete("books/c")
+        let second = try await fixture.makeBackup(of: host)
+        await host.close()
+        let inodes = try [first, second].map { backup in
+            try ["a", "b"].map { try fixture.inode(of: "backups/\(backup.name)/documents/books/\($0).json") }
+        }
+        #expect(inodes[0][0] == inodes[1][0])
+        #expect(inodes[0][1] != inodes[1][1])
+        #expect(try fixture.store.folder.names(in: "backups/\(second.name)/documents/books") == ["a.json", "b.json"])
+        #expect(try fixture.store.folder.names(in: "backups/\(first.name)/documents/books") == ["a.json", "b.json", "c.json"])
+    }
+
+    @Test func `A backup has the definitions, the rules and, if wanted, the keys`() async throws {
+        let host = try await fixture.open()
+        try await host.defaultStore.set("books/a", [:])
+        _ = try await host.defaultStore.changeIndexes(
+            .exempt(IndexExemption(collection: CollectionID("books"), field: FieldPath("text")))
+        )
+        for name in ["keys.json", "firestore.rules", "rules-history.json"] {
+            try fixture.store.folder.write("{}", to: "data/\(name)")
+        }
+        try fixture.store.folder.write("a note", to: "data/documents/README")
+        let names = try await [false, true].asyncMap { includesKeys in
+            let backup = try await fixture.makeBackup(of: host, includingKeys: includesKeys)
+            #expect(try fixture.store.folder.text(of: "backups/\(backup.name)/documents/README") == "a note")
+            return try fixture.store.folder.names(in: "backups/\(backup.name)")
+        }
+        await host.close()
+        let common = [
+            "SHA256SUMS", "backup.json", "documents", "firestore.rules", "hearth.json", "indexes.json", "journal",
+            "rules-history.json",
+        ]
+        #expect(names[0].sorted() == common.sorted())
+        #expect(names[1].sorted() == (common + ["keys.json"]).sorted())
+    }
+
+    @Test func `All databases are in a backup`() async throws {
+        let host = try await fixture.open()
+        let id = try DatabaseID("shop/tests", inProject: "hearth")
+        let other = try await host.open(DatabaseIdentity(id))
+        try await other.set("books/other", ["n": .integer(1)])
+        let backup = try await fixture.makeBackup(of: host, [id: other])
+        await other.close()
+        await host.close()
+        #expect(backup.databases.map(\.id) == [nil, id])
+        #expect(try await fixture.documents(in: "backups/\(backup.name)/databases/shop/tests").count == 1)
+        let all = try await BackupFolder.open(fixture.store.folder["backups"]).list()
+        #expect(all == [backup])
+    }
+
+    @Test func `Only the newest backups remain after pruning`() async throws {
+        let host = try await fixture.open()
+        var names: [String] = []
+        for _ in 0..<4 { names.append(try await fixture.makeBackup(of: host).name) }
+        let folder = try await BackupFolder.open(fixture.store.folder["backups"])
+        #expect(try await folder.prune(keeping: 2) == Array(names.prefix(2)))
+        #expect(try await folder.list().map(\.name) == Array(names.suffix(2)))
+        #expect(try await folder.prune(keeping: 0) == [names[2]])
+        for name in try await folder.list().map(\.name) { #expect(try await fixture.faults(of: name) == []) }
+        await host.close()
+    }
+}
+
+// MARK: - Failures
+
+extension BackupTests {
+    @Test func `Nothing remains of a backup that is cancelled or fails`() async throws {
+        let host = try await fixture.open()
+        for number in 0..<500 { try await host.defaultStore.set("books/b\(number)", ["n": .integer(Int64(number))]) }
+        let good = try await fixture.makeBackup(of: host)
+        let cancelled = Task { try await fixture.makeBackup(of: host) }
+        cancelled.cancel()
+        await expectStatus(.cancelled) { try await cancelled.value }
+        let id = try DatabaseID("shop/tests", inProject: "hearth")
+        await expectStatus(.dataLoss) {
+            try await fixture.makeBackup(of: host, failing: id, with: StatusError(.dataLoss, "damaged"))
+        }
+        #expect(try fixture.store.folder.names(in: "backups").sorted() == [good.name, "hearth-backups.lock"].sorted())
+        // Another one can be made.
+        #expect(try await fixture.makeBackup(of: host).name != good.name)
+        await host.close()
+    }
+
+    @Test func `One backup is made at a time`() async throws {
+        let host = try await fixture.open()
+        let id = try DatabaseID("shop/tests", inProject: "hearth")
+        let fixture = fixture
+        try await fixture.makeBackup(of: host, [:], including: [id]) { _ throws(StatusError) in
+            await expectStatus(.failedPrecondition) { try await fixture.makeBackup(of: host) }
+        }
+        await host.close()
+    }
+
+    @Test(.enabled(if: TmpfsVolume.isAvailable)) func `A full disk for backups ends the backup, and commits go on`() async throws
+    {
+        let host = try await fixture.open()
+        for number in 0..<300 {
+            try await host.defaultStore.set("books/b\(number)", ["text": .string(String(repeating: "x", count: 8_000))])
+        }
+        try await TmpfsVolume.with(size: "2m") { volume in
+            let folder = try await BackupFolder.open(volume.folder.path)
+            await expectStatus(.resourceExhausted) { try await fixture.makeBackup(of: host, in: folder) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: volume.folder.path) == ["hearth-backups.lock"])
+        }
+        try await host.defaultStore.set("books/later", [:])
+        await host.close()
+    }
+
+    @Test func `A folder for backups is not in the data folder`() async throws {
+        let host = try await fixture.open()
+        let data = fixture.store.folder["data"]
+        await expectStatus(.failedPrecondition) { try await BackupFolder.open(data + "/backups", outside: data, creating: true) }
+        await expectStatus(.failedPrecondition) { try await BackupFolder.open(data, outside: data) }
+        await expectStatus(.notFound) {
+            try await BackupFolder.open(fixture.store.folder["missing/backups"], outside: data, creating: true)
+        }
+        #expect(try !fixture.store.folder.names(in: "data").contains("backups"))
+        await host.close()
+    }
+}
+
+// MARK: - Load
+
+extension BackupTests {
+    /// Sets and deletes documents of some collections until the task is cancelled.
+    private static func write(as writer: Int, to store: any DocumentStore) async throws {
+        var generator = SeededGenerator(seed: SeededGenerator.currentSeed &+ UInt64(writer))
+        var number: Int64 = 0
+        while !Task.isCancelled {
+            number += 1
+            let writes = try (0..<Int.random(in: 1...3, using: &generator)).map { index in
+                let collection = Int.random(in: 0..<5, using: &generator)
+                let document = Int.random(in: 0..<40, using: &generator) * 4 + index
+                let path = try DocumentPath("c\(collection)/w\(writer)d\(document)" + (collection == 0 ? "/below/it" : ""))
+                let isDeletion = Int.random(in: 0..<4, using: &generator) == 0
+                return Write(path: path, operation: isDeletion ? .delete : .replace(["n": .integer(number)]))
+            }
+            _ = try await store.commit(writes)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import TestSupport
+import Testing
+import UTF8Text
+
+@testable import FileStore
+
+@Suite("Restore of a backup") struct RestoreTests {
+    private let fixture: BackupFixture
+
+    init() async throws {
+        fixture = try await BackupFixture()
+    }
+
+    /// Makes a backup of three documents in two databases, and closes them.
+    private func makeBackup() async throws -> Backup {
+        let host = try await fixture.open()
+        try await host.defaultStore.set("books/a", ["n": .integer(1)])
+        try await host.defaultStore.set("books/a/reviews/r", ["stars": .integer(5)])
+        try await host.defaultStore.set("books/a", ["n": .integer(2)])
+        let id = try DatabaseID("shop/tests", inProject: "hearth")
+        let other = try await host.open(DatabaseIdentity(id))
+        try await other.set(String("c/") + String(repeating: "long", count: 300), ["n": .integer(3)])
+        let backup = try await fixture.makeBackup(of: host, [id: other])
+        await other.close()
+        await host.close()
+        return backup
+    }
+
+    private func restore(_ backup: Backup, to relative: String = "restored", previous: String? = nil) async throws -> Int {
+        let folder = fixture.store.folder
+        let reader = try await BackupReader.open(folder["backups/\(backup.name)"])
+        return try await BackupRestore(reader, to: folder[relative], replacing: previous.map { folder[$0] }).run()
+    }
+
+    @Test func `The documents are those of the backup, with new update times in a new history`() async throws {
+        let backup = try await makeBackup()
+        let before = Timestamp.current()
+        #expect(try await restore(backup) == 3)
+        for (folder, count) in [("", 2), ("/databases/shop/tests", 1)] {
+            let original = try await fixture.documents(in: "backups/\(backup.name)\(folder)")
+            let restored = try await fixture.documents(in: "restored\(folder)")
+            #expect(restored.count == count)
+            #expect(restored.mapValues(\.fieldsJSON) == original.mapValues(\.fieldsJSON))
+            #expect(restored.mapValues(\.createTime) == original.mapValues(\.createTime))
+            #expect(restored.values.allSatisfy { $0.updateTime >= before })
+            #expect(Set(restored.values.map(\.updateTime)).count == 1)
+        }
+        let known = try #require(backup.databases.first)
+        try await fixture.store.withStore(at: "restored") { store in
+            #expect(store.position.epoch != known.epoch.description)
+            #expect(store.position.lastSequence == known.lastSequence.next)
+            let next = try await store.set("books/later", [:])
+            #expect(next.sequence == known.lastSequence.next.next)
+        }
+        let (_, findings) = try await fixture.store.check("restored")
+        #expect(findings.isEmpty, "\(findings)")
+        #expect(try await fixture.faults(of: backup.name) == [])
+    }
+
+    @Test func `The new history begins after the last commit of the folder that it replaces`() async throws {
+        let backup = try await makeBackup()
+        let last = try await fixture.store.withStore { store in
+            for number in 0..<20 { try await store.set("books/later", ["n": .integer(Int64(number))]) }
+            return store.position
+        }
+        _ = try await restore(backup, previous: "data")
+        try await fixture.store.withStore(at: "restored") { store in
+            #expect(store.position.lastSequence == last.lastSequence.next)
+            let (time, earlier) = (try #require(store.position.lastCommitTime), try #require(last.lastCommitTime))
+            #expect(time > earlier)
+            let later = try await store.fields("books/later")
+            #expect(later == nil)
+        }
+    }
+
+    @Test func `A crashed folder is replaced, too`() async throws {
+        let backup = try await makeBackup()
+        let store = try await fixture.store.open()
+        for number in 0..<20 { try await store.set("books/later", ["n": .integer(Int64(number))]) }
+        let last = store.position.lastSequence
+        try fixture.store.folder.copy("data", to: "crashed")
+        await store.close()
+        _ = try await restore(backup, previous: "crashed")
+        try await fixture.store.withStore(at: "restored") { #expect($0.position.lastSequence == last.next) }
+    }
+
+    @Test func `Nothing is overwritten`() async throws {
+        let backup = try await makeBackup()
+        let error = await expectStatus(.failedPrecondition) { try await restore(backup, to: "data") }
+        #expect(error?.message.contains("is not empty") == true)
+        await expectStatus(.notFound) { try await restore(backup, to: "missing/restored") }
+        try FileManager.default.createDirectory(atPath: fixture.store.folder["empty"], withIntermediateDirectories: false)
+        #expect(try await restore(backup, to: "empty/") == 3)
+    }
+}
+
+// MARK: - Damage
+
+extension RestoreTests {
+    enum Damage: CaseIterable {
+        case altered, truncated, removed, replacedByFolder
+
+        fileprivate func inflict(on path: String) throws {
+            let file = URL(filePath: path)
+            var bytes = try Data(contentsOf: file)
+            try FileManager.default.removeItem(at: file)
+            switch self {
+            case .altered:
+                bytes[bytes.count / 2] ^= 1
+                try bytes.write(to: file)
+            case .truncated: try bytes.prefix(bytes.count / 2).write(to: file)
+            case .removed: break
+            case .replacedByFolder: try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            }
+        }
+    }
+
+    @Test(
+        arguments: Damage.allCases,
+        [
+            "documents/books/a.json", "hearth.json", "journal/00000000000000000001.journal", "SHA256SUMS", "backup.json",
+            "databases/shop/tests/hearth.json",
+        ]
+    )
+    func `Damage is found, and a restore leaves nothing`(damage: Damage, file: String) async throws {
+        let backup = try await makeBackup()
+        try damage.inflict(on: fixture.store.folder["backups/\(backup.name)/\(file)"])
+        do {
+            #expect(try await fixture.faults(of: backup.name) == [file])
+        } catch let error as StatusError {
+            // Without its list or manifest, a backup cannot be read at all. One without a manifest is none.
+            #expect(["SHA256SUMS", "backup.json"].contains(file))
+            #expect(error.code == .dataLoss || (file == "backup.json" && error.code == .failedPrecondition), "\(error)")
+        }
+        do {
+            _ = try await restore(backup)
+            Issue.record("Restored in spite of the damage")
+        } catch let error as StatusError {
+            #expect([.dataLoss, .failedPrecondition].contains(error.code), "\(error)")
+            #expect(!error.message.contains(fixture.store.folder[""]) || error.code == .failedPrecondition)
+        }
+        let left = try fixture.store.folder.names()
+        #expect(left.sorted() == ["backups", "data"], "\(left)")
+    }
+
+    @Test(arguments: ["../../../escaped", "/escaped", "documents/../../escaped", "./escaped", "documents//escaped"])
+    func `No file outside of the backup is read or written`(path: String) {
+        let line = BackupFileList.line(path, [UInt8](repeating: 1, count: 32)).dropLast()
+        #expect(BackupFileList.entry(line[...]) == nil)
+    }
+
+    @Test(arguments: ["documents/books/a.json", "documents/a b/c\\d", "documents/line\nfeed", "documents/caf\u{e9}"])
+    func `A line of the list has the format of sha256sum`(path: String) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("text", to: "file")
+        let digest = try #require(Data(base64Encoded: "mC2axUhQvV2syYbFkFyTlFsuiTl9YyOWJc4i98QJJGg="))
+        let line = BackupFileList.line(path, Array(digest))
+        let entry = try #require(BackupFileList.entry(line.dropLast()[...]))
+        #expect(entry.path == path)
+        #expect(entry.digest == Array(digest))
+        #expect(line.first == UInt8(ascii: "\\") || !path.contains { $0 == "\\" || $0 == "\n" })
+    }
+}
