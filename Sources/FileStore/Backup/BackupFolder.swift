@@ -85,7 +85,9 @@ extension BackupFolder {
 
     /// Returns the complete backups, oldest first. A folder without a readable manifest is not one.
     package func list() async throws(StatusError) -> [Backup] {
-        try await queue.run { [root] () throws(StatusError) in try Self.backups(in: root) }
+        try await queue.run { [root] () throws(StatusError) in
+            try reporting("list", ".") { () throws(FileSystemError) in try Self.backups(in: root) }
+        }
     }
 
     /// Makes a backup.
@@ -117,7 +119,8 @@ extension BackupFolder {
         try await queue.run { [root] () throws(StatusError) in
             let lock = try Self.lock(root)
             defer { lock.descriptor.unlock() }
-            let removed = try Self.backups(in: root).dropLast(max(1, count)).map(\.name)
+            let all = try reporting("list", ".") { () throws(FileSystemError) in try Self.backups(in: root) }
+            let removed = all.dropLast(max(1, count)).map(\.name)
             for name in removed {
                 // Renamed first, so that what remains of an interrupted removal is no backup.
                 try reporting("remove", name) { () throws(FileSystemError) in
@@ -165,9 +168,9 @@ extension BackupFolder {
 
     private static func begin(in root: SharedFileDescriptor) throws(StatusError) -> BackupWriter {
         removeLeftovers(in: root)
-        let previous = try backups(in: root).last
         let (folder, earlier) = try reporting("create", temporaryName) { () throws(FileSystemError) in
-            (
+            let previous = try backups(in: root).last
+            return (
                 try root.createdFolder(temporaryName),
                 try previous.flatMap { previous throws(FileSystemError) in try root.folderIfPresent(previous.name) }
             )
@@ -227,19 +230,17 @@ extension BackupFolder {
         }
     }
 
-    private static func backups(in root: SharedFileDescriptor) throws(StatusError) -> [Backup] {
+    /// Returns the complete backups in a folder, oldest first.
+    static func backups(in root: SharedFileDescriptor) throws(FileSystemError) -> [Backup] {
         var backups: [Backup] = []
-        try reporting("list", ".") { () throws(FileSystemError) in
-            var listing = try root.descriptor.openForListing()
-            while let entry = try listing.next() {
-                guard let name = String(validating: entry.bytes, as: UTF8.self), !TemporaryName.matches(entry.name),
-                    try root.descriptor.kind(of: entry) == .folder,
-                    let folder = try root.descriptor.openFolderIfPresent(name),
-                    let bytes = try folder.contents(ofFile: BackupManifest.fileName, maximumBytes: 1 << 20),
-                    let manifest = try? BackupManifest(bytes, name: name)
-                else { continue }
-                backups.append(manifest.backup)
-            }
+        var listing = try root.descriptor.openForListing()
+        while let entry = try listing.next() {
+            guard let name = String(validating: entry.bytes, as: UTF8.self), !TemporaryName.matches(entry.name),
+                try root.descriptor.kind(of: entry) == .folder, let folder = try root.folderIfPresent(name),
+                let bytes = try folder.descriptor.contents(ofFile: BackupManifest.fileName, maximumBytes: 1 << 20),
+                let manifest = try? BackupManifest(bytes, name: name)
+            else { continue }
+            backups.append(manifest.backup)
         }
         // Two of the same second have numbers after it.
         return backups.sorted { ($0.startTime, $0.name) < ($1.startTime, $1.name) }

@@ -1,7 +1,7 @@
 internal import Dispatch
 package import DocumentModel
 internal import DocumentStore
-internal import Journal
+package import Logging
 internal import StorageIO
 internal import UTF8Text
 
@@ -16,13 +16,25 @@ package struct BackupRestore: Sendable {
     private let path: String
     /// The data folder that the backup is of; `nil` if it is lost.
     private let previous: String?
+    private let target: RestoreTarget
+    private let logger: Logger
 
     /// Creates a restore.
     ///
     /// - Parameters:
+    ///   - target: The moment that is wanted. For one after the backup, commits are taken from the journals of later backups in the
+    ///     same folder, and of `previous`.
     ///   - path: The path of the new data folder, in an existing folder.
     ///   - previous: The path of the data folder that the new one replaces; `nil` if it is lost.
-    package init(_ reader: BackupReader, to path: String, replacing previous: String? = nil) {
+    package init(
+        _ reader: BackupReader,
+        asOf target: RestoreTarget = .backup,
+        to path: String,
+        replacing previous: String? = nil,
+        logger: Logger
+    ) {
+        self.target = target
+        self.logger = logger
         self.reader = reader
         var path = path
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
@@ -33,9 +45,10 @@ package struct BackupRestore: Sendable {
     /// Restores all databases. The new data folder exists when this returns, and is complete; if it throws, it does not exist.
     ///
     /// - Throws: `.failedPrecondition` if there is something at its path; `.dataLoss` if a file of the backup is missing or altered;
-    ///   `.resourceExhausted` without enough space; the errors of reading and writing files.
-    /// - Returns: The number of documents.
-    package func run() async throws(StatusError) -> Int {
+    ///   `.outOfRange` if the moment is before the backup, or not all commits up to it are known; `.resourceExhausted` without enough
+    ///   space; the errors of reading and writing files.
+    package func run() async throws(StatusError) -> RestoreReport {
+        try checkTarget()
         let queue = WorkQueue(label: "hearth.restore", width: 1)
         let parent = try await queue.run { () throws(StatusError) in try openParent() }
         do throws(StatusError) {
@@ -46,8 +59,13 @@ package struct BackupRestore: Sendable {
                 }
             }
             try await copyFiles(to: folder)
-            var count = 0
-            for database in reader.backup.databases { count += try await restore(database, below: temporaryPath) }
+            let journals = try await queue.run { [reader, previous] () throws(StatusError) in
+                try RestoreJournals(after: reader, previous: previous)
+            }
+            var databases: [RestoreReport.Database] = []
+            for database in reader.backup.databases {
+                databases.append(try await restore(database, journals, below: temporaryPath))
+            }
             try await queue.run { () throws(StatusError) in
                 try reporting("sync", Self.temporaryName) { () throws(FileSystemError) in
                     try folder.descriptor.synchronizeFileSystem()
@@ -55,7 +73,7 @@ package struct BackupRestore: Sendable {
                     try parent.descriptor.synchronize()
                 }
             }
-            return count
+            return RestoreReport(databases: databases)
         } catch {
             _ = try? await queue.run { () throws(StatusError) in try Self.removeTemporaryFolder(in: parent) }
             throw error
@@ -150,59 +168,77 @@ extension BackupRestore {
 // MARK: - Databases
 
 extension BackupRestore {
-    /// Begins the new history of a database. Returns the number of its documents.
-    private func restore(_ database: Backup.Database, below root: String) async throws(StatusError) -> Int {
+    /// Checks that the backup is not of after the moment that is wanted.
+    private func checkTarget() throws(StatusError) {
+        for database in reader.backup.databases {
+            guard let limit = target.limit(of: database),
+                !limit.includes(database.lastSequence, database.lastCommitTime ?? .minimum)
+            else { continue }
+            throw StatusError(
+                .outOfRange,
+                "The backup ends after that moment, with commit \(database.lastSequence) of \(Self.name(of: database.id)) at "
+                    + "\(database.lastCommitTime?.rfc3339 ?? ""). Use an earlier backup: later commits are added to it."
+            )
+        }
+        if case .commit(_, let id) = target, !reader.backup.databases.contains(where: { $0.id == id }) {
+            throw StatusError(.notFound, "There is no \(Self.name(of: id)) in the backup.")
+        }
+    }
+
+    private static func name(of id: DatabaseID?) -> String {
+        id.map { "database \(Excerpt($0.description))" } ?? "the default database"
+    }
+
+    /// Brings a database to the moment that is wanted, and begins its new history.
+    private func restore(
+        _ database: Backup.Database,
+        _ journals: RestoreJournals,
+        below root: String
+    ) async throws(StatusError) -> RestoreReport.Database {
         var path = root
         if let id = database.id { path = try await DatabaseFolders.open(inFolder: root).path(of: id) }
         let folder = path
-        let last = try await lastCommit(of: database)
         return try await WorkQueue(label: "hearth.restore.history", width: 1).run { () throws(StatusError) in
             let data = try DataFolder.open(folder, as: DatabaseIdentity(database.id))
             defer { data.unlock() }
             guard data.manifest.epoch == database.epoch, data.manifest.sequence == database.lastSequence else {
                 throw StatusError(
                     .dataLoss,
-                    "The backup of \(database.id.map { Excerpt($0.description).description } ?? "the default database") ends with "
-                        + "commit \(data.manifest.sequence) instead of \(database.lastSequence)."
+                    "The backup of \(Self.name(of: database.id)) ends with commit \(data.manifest.sequence) instead of "
+                        + "\(database.lastSequence)."
                 )
             }
-            return try NewHistory(after: last.sequence, last.time).begin(in: data)
+            let last = try apply(journals, to: database, in: data)
+            let known = try journals.lastCommit(of: database)
+            return RestoreReport.Database(
+                id: database.id,
+                documentCount: try NewHistory(after: known.sequence, known.time).begin(in: data),
+                lastSequence: last.sequence,
+                lastCommitTime: last.time,
+                isLastKnownCommit: !last.isComplete
+            )
         }
     }
 
-    /// Returns the highest known commit of a database: that of the backup, or of the data folder that is replaced.
-    private func lastCommit(
-        of database: Backup.Database
-    ) async throws(StatusError) -> (sequence: SequenceNumber, time: Timestamp?) {
-        let inBackup = (sequence: database.lastSequence, time: database.lastCommitTime)
-        guard let previous else { return inBackup }
-        let found = try await WorkQueue(label: "hearth.restore.previous", width: 1).run { () throws(StatusError) in
-            let root = SharedFileDescriptor(try DataFolder.openRoot(previous, creating: false))
-            var folder = root
-            let manifest = try DataFolder.requireManifest(in: root.descriptor, previous)
-            if let id = database.id {
-                let path = DatabaseFolders.folderPath(of: id, naming: manifest.naming)
-                let opened = try reporting("open", path) { () throws(FileSystemError) in
-                    var folder: SharedFileDescriptor? = root
-                    for name in path.split(separator: "/") { folder = try folder?.folderIfPresent(String(name)) }
-                    return folder
-                }
-                guard let opened else { return inBackup }
-                folder = opened
-            }
-            return try Self.lastCommit(in: folder, previous)
+    /// Applies the commits that are wanted in addition to those of the backup.
+    private func apply(
+        _ journals: RestoreJournals,
+        to database: Backup.Database,
+        in data: DataFolder
+    ) throws(StatusError) -> (sequence: SequenceNumber, time: Timestamp?, isComplete: Bool) {
+        guard let limit = target.limit(of: database) else { return (database.lastSequence, database.lastCommitTime, true) }
+        var documents = CopiedDocuments(in: data, logger: logger)
+        let last = try journals.forEachCommit(of: database, until: limit, naming: data.manifest.naming) { commit throws(StatusError) in
+            for change in commit.changes { try documents.apply(change.path, change.after, of: commit.time) }
         }
-        return (max(inBackup.sequence, found.sequence), [inBackup.time, found.time].compactMap(\.self).max())
-    }
-
-    /// Returns the last commit of a data folder: that of its journal, as far as it can be read, or of its last checkpoint.
-    private static func lastCommit(
-        in folder: SharedFileDescriptor,
-        _ path: String
-    ) throws(StatusError) -> (sequence: SequenceNumber, time: Timestamp?) {
-        let manifest = try DataFolder.requireManifest(in: folder.descriptor, path)
-        let journal = try Journal.lastCommit(in: folder, epoch: manifest.epoch)
-        guard let journal, journal.sequence > manifest.sequence else { return (manifest.sequence, manifest.commitTime) }
-        return (journal.sequence, [journal.time, manifest.commitTime].compactMap(\.self).max())
+        documents.finish()
+        if let sequence = limit.sequence, last.sequence < sequence {
+            throw StatusError(
+                .outOfRange,
+                "Commit \(sequence) of \(Self.name(of: database.id)) is not known: the last one in the journals of the later backups and "
+                    + "of the previous data folder that follows the backup without a gap is \(last.sequence)."
+            )
+        }
+        return last
     }
 }

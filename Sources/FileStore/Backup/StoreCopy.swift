@@ -109,30 +109,28 @@ extension StoreCopy {
         through last: SequenceNumber,
         _ logger: Logger
     ) throws(StatusError) {
-        let copy = try openCopy()
-        let cache = DocumentCache(maximumBytes: 0)
-        let files = DocumentFiles(DocumentFolders(copy), cache: cache, log: ApplyLog())
-        var writer = DocumentFileWriter(files, cache: cache)
-        var emptied: Set<CollectionPath> = []
-        let apply = { (path: DocumentPath, image: EncodedDocument?, time: Timestamp) throws(StatusError) in
-            try backup.replaceFile(at: self.path + files.filePath(of: path)) { () throws(StatusError) in
-                let isChanged = try writer.restore(path, to: image, committedAt: time, rewritingSame: false, logger: logger)
-                if isChanged, image == nil { emptied.insert(path.collection) }
-                return isChanged
-            }
-        }
-        for document in quarantined { try apply(document.path, document.image, document.time) }
-        // In the order of the commits, so that the last one to change a document decides.
+        var documents = CopiedDocuments(in: try openCopy(), logger: logger)
+        for document in quarantined { try apply(document.path, document.image, document.time, &documents) }
         var sequence = first
         while sequence < last {
             try backup.check()
             for commit in try journal.commits(after: sequence, through: last) {
-                for change in commit.changes { try apply(change.path, change.after, commit.time) }
+                for change in commit.changes { try apply(change.path, change.after, commit.time, &documents) }
                 sequence = commit.sequence
             }
         }
-        writer.removeEmptyFolders(of: emptied)
-        writer.endBatch()
+        documents.finish()
+    }
+
+    private func apply(
+        _ document: DocumentPath,
+        _ image: EncodedDocument?,
+        _ time: Timestamp,
+        _ documents: inout CopiedDocuments
+    ) throws(StatusError) {
+        try backup.replaceFile(at: path + documents.filePath(of: document)) { () throws(StatusError) in
+            try documents.apply(document, image, of: time)
+        }
     }
 
     /// Opens the copy as a data folder, without a lock: nobody else knows it.

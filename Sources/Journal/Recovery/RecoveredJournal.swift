@@ -113,7 +113,7 @@ extension Journal {
         "Restore the data folder from a backup; or, to continue with the documents in their current state, run hearth check "
         + "--repair --set-aside-journal, which moves the folder \(folderName)/ aside within the data folder."
 
-    private static func index(of folder: borrowing FileDescriptor) throws(StatusError) -> JournalIndex {
+    static func index(of folder: borrowing FileDescriptor) throws(StatusError) -> JournalIndex {
         try reporting("list", Journal.folderName) { () throws(FileSystemError) in
             var index = JournalIndex()
             var listing = try folder.openForListing()

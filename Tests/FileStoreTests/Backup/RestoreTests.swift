@@ -30,9 +30,7 @@ import UTF8Text
     }
 
     private func restore(_ backup: Backup, to relative: String = "restored", previous: String? = nil) async throws -> Int {
-        let folder = fixture.store.folder
-        let reader = try await BackupReader.open(folder["backups/\(backup.name)"])
-        return try await BackupRestore(reader, to: folder[relative], replacing: previous.map { folder[$0] }).run()
+        try await fixture.restore(backup, to: relative, previous: previous).documentCount
     }
 
     @Test func `The documents are those of the backup, with new update times in a new history`() async throws {
@@ -162,5 +160,84 @@ extension RestoreTests {
         #expect(entry.path == path)
         #expect(entry.digest == Array(digest))
         #expect(line.first == UInt8(ascii: "\\") || !path.contains { $0 == "\\" || $0 == "\n" })
+    }
+}
+
+// MARK: - Moments
+
+extension RestoreTests {
+    /// A database with a history of commits, in backups and in its own journal.
+    private func makeHistory() async throws -> (backups: [Backup], commits: [Commit]) {
+        var store = fixture.store
+        store.configuration.segmentBytes = 8 << 10
+        // Earlier backups have earlier segments, as far as they are retained.
+        store.configuration.retentionAge = .zero
+        store.configuration.checkpointDocuments = 50
+        let host = try await fixture.open(store)
+        var generator = SeededGenerator(seed: SeededGenerator.currentSeed)
+        var backups: [Backup] = []
+        for number in 0..<400 {
+            let path = try DocumentPath("c\(Int.random(in: 0..<3, using: &generator))/d\(Int.random(in: 0..<20, using: &generator))")
+            let isDeletion = Int.random(in: 0..<3, using: &generator) == 0
+            _ = try await host.defaultStore.commit([
+                Write(path: path, operation: isDeletion ? .delete : .replace(["n": .integer(Int64(number))]))
+            ])
+            if number % 100 == 50 { backups.append(try await fixture.makeBackup(of: host)) }
+        }
+        let last = host.defaultStore.position
+        // From memory, since the journal has fewer.
+        let commits = try await host.defaultStore.firstCommits(Int(last.lastSequence.rawValue), after: .zero)
+        await host.close()
+        return (backups, commits)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `A restore to any moment has the commits up to it`() async throws {
+        let (backups, commits) = try await makeHistory()
+        let first = try #require(backups.first)
+        let start = try #require(first.databases.first).lastSequence.rawValue
+        var generator = SeededGenerator(seed: SeededGenerator.currentSeed)
+        for round in 0..<Self.momentCount {
+            let commit = try #require(commits.filter { $0.sequence.rawValue >= start }.randomElement(using: &generator))
+            let target: RestoreTarget = round.isMultiple(of: 2) ? .time(commit.time) : .commit(commit.sequence, of: nil)
+            let report = try await fixture.restore(first, asOf: target, to: "r\(round)", previous: "data")
+            let database = try #require(report.databases.first)
+            #expect(database.lastSequence == commit.sequence)
+            #expect(database.isLastKnownCommit == (target == .time(commits.last?.time ?? .minimum)))
+            var expected: [DocumentPath: EncodedDocument] = [:]
+            for commit in commits.prefix(Int(commit.sequence.rawValue)) {
+                for change in commit.changes { expected[change.path] = change.after }
+            }
+            let found = try await fixture.documents(in: "r\(round)")
+            #expect(found.mapValues(\.fieldsJSON) == expected.mapValues(\.fieldsJSON), "\(target)")
+            #expect(found.mapValues(\.createTime) == expected.mapValues(\.createTime), "\(target)")
+            let (_, findings) = try await fixture.store.check("r\(round)")
+            #expect(findings.isEmpty, "\(findings)")
+            try await fixture.store.withStore(at: "r\(round)") { store in
+                #expect(store.position.lastSequence.rawValue == UInt64(commits.count + 1))
+            }
+        }
+    }
+
+    /// The number of moments. `HEARTH_RESTORE_COUNT` sets it.
+    private static let momentCount =
+        ProcessInfo.processInfo.environment["HEARTH_RESTORE_COUNT"].flatMap { Int($0) } ?? 8
+
+    @Test func `A moment that cannot be restored is refused`() async throws {
+        let (backups, commits) = try await makeHistory()
+        let last = try #require(backups.last)
+        await expectStatus(.outOfRange) { try await fixture.restore(last, asOf: .time(commits[0].time)) }
+        await expectStatus(.outOfRange) { try await fixture.restore(last, asOf: .commit(SequenceNumber(3), of: nil)) }
+        // Without the data folder, its last commits are lost.
+        let error = await expectStatus(.outOfRange) {
+            try await fixture.restore(last, asOf: .commit(SequenceNumber(UInt64(commits.count)), of: nil))
+        }
+        #expect(error?.message.contains("Commit \(commits.count) of the default database is not known") == true, "\(error as Any)")
+        await expectStatus(.notFound) {
+            try await fixture.restore(last, asOf: .commit(.zero, of: DatabaseID("shop/other", inProject: "hearth")))
+        }
+        #expect(!fixture.store.folder.exists("restored"))
+        let report = try await fixture.restore(last, asOf: .time(.current()))
+        #expect(report.databases.first?.lastSequence == last.databases.first?.lastSequence)
+        #expect(report.databases.first?.isLastKnownCommit == true)
     }
 }

@@ -61,6 +61,23 @@ struct BackupFixture {
         try await makeBackup(of: host, including: [id]) { _ throws(StatusError) in throw error }
     }
 
+    /// Restores a backup to a new data folder.
+    func restore(
+        _ backup: Backup,
+        asOf target: RestoreTarget = .backup,
+        to relative: String = "restored",
+        previous: String? = nil
+    ) async throws -> RestoreReport {
+        let reader = try await BackupReader.open(store.folder["backups/\(backup.name)"])
+        return try await BackupRestore(
+            reader,
+            asOf: target,
+            to: store.folder[relative],
+            replacing: previous.map { store.folder[$0] },
+            logger: .silent
+        ).run()
+    }
+
     /// Returns the documents of a data folder, which is copied first.
     func documents(in relative: String) async throws -> [DocumentPath: EncodedDocument] {
         let copy = "copy-\(UUID().uuidString)"

@@ -2,6 +2,7 @@ import ArgumentParser
 import DocumentModel
 import DocumentStore
 import FileStore
+import Logging
 import UTF8Text
 
 /// `hearth restore`
@@ -16,6 +17,10 @@ struct RestoreCommand: AsyncParsableCommand {
             The databases begin a new history: watchers get a reset, and every document a new update time, so that clients that \
             keep documents (in a cache, on disk) notice. Create times stay. With --previous, the new history begins after the last \
             commit of the data folder that it replaces.
+
+            With --to or --to-commit, commits after the backup are added, up to a moment: from the journals of later backups in the \
+            same folder, and of the previous data folder, which a server may have open. Index definitions and rules are those of the \
+            backup.
 
             API keys are restored if the backup includes them: keys that have been revoked since are valid again. Look at \
             `hearth keys list` before the server starts.
@@ -34,10 +39,63 @@ struct RestoreCommand: AsyncParsableCommand {
     )
     var previous: String?
 
+    @Option(
+        help: ArgumentHelp("Restores each database as of this time, such as 2026-11-26T14:01:30Z.", valueName: "time"),
+        transform: Self.time
+    )
+    var to: Timestamp?
+
+    @Option(help: ArgumentHelp("Restores one database as of this commit, the others as in the backup.", valueName: "number"))
+    var toCommit: UInt64?
+
+    @Option(help: ArgumentHelp("Database of --to-commit, as PROJECT/DATABASE; by default the default one.", valueName: "name"))
+    var database: String?
+
+    func validate() throws {
+        guard to == nil || toCommit == nil else { throw ValidationError("--to and --to-commit are mutually exclusive.") }
+        guard database == nil || toCommit != nil else { throw ValidationError("--database requires --to-commit.") }
+        _ = try target
+    }
+
+    private static func time(_ text: String) throws -> Timestamp {
+        guard let time = try? Timestamp(rfc3339: text) else {
+            throw ValidationError("--to: \(Excerpt(text)) is not a time, such as 2026-11-26T14:01:30Z.")
+        }
+        return time
+    }
+
+    private var target: RestoreTarget {
+        get throws {
+            if let to { return .time(to) }
+            guard let toCommit else { return .backup }
+            do throws(StatusError) {
+                let id = try database.map { name throws(StatusError) in
+                    try DatabaseID(name, inProject: DatabaseID.standard.project)
+                }
+                return .commit(SequenceNumber(toCommit), of: id == .standard ? nil : id)
+            } catch {
+                throw ValidationError(error.message)
+            }
+        }
+    }
+
     func run() async throws {
+        let logger = Logger(label: "hearth.restore") { LogOutput.handler(label: $0) }
         let reader = try await BackupReader.open(backup)
-        let count = try await BackupRestore(reader, to: data, replacing: previous).run()
-        print("\(count.counted("document")) in \(reader.backup.databases.count.counted("database")) restored")
+        let report = try await BackupRestore(
+            reader,
+            asOf: try target,
+            to: data,
+            replacing: previous,
+            logger: logger
+        ).run()
+        for database in report.databases {
+            let name = Excerpt((database.id ?? .standard).description, maximumBytes: .max).text
+            let time = database.lastCommitTime.map { ", \($0.rfc3339)" } ?? ""
+            print("\(name): \(database.documentCount.counted("document")) as of commit \(database.lastSequence)\(time)")
+            guard database.isLastKnownCommit else { continue }
+            Console.standardError.report("\(name): no later commit is known. If there were any, they are lost.")
+        }
         if reader.backup.includesKeys {
             Console.standardError.report(
                 "The backup includes API keys: those that have been revoked since are valid again. See hearth keys list --data \(data)."
