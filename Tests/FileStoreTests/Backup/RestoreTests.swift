@@ -170,13 +170,13 @@ extension RestoreTests {
     private func makeHistory() async throws -> (backups: [Backup], commits: [Commit]) {
         var store = fixture.store
         store.configuration.segmentBytes = 8 << 10
-        // Earlier backups have earlier segments, as far as they are retained.
-        store.configuration.retentionAge = .zero
-        store.configuration.checkpointDocuments = 50
+        // About 250 commits are retained, so that no journal has all of them, and those of the backups have no gap between them.
+        store.configuration.checkpointBytes = 8 << 10
+        store.configuration.retentionBytes = 48 << 10
         let host = try await fixture.open(store)
         var generator = SeededGenerator(seed: SeededGenerator.currentSeed)
         var backups: [Backup] = []
-        for number in 0..<400 {
+        for number in 0..<1_000 {
             let path = try DocumentPath("c\(Int.random(in: 0..<3, using: &generator))/d\(Int.random(in: 0..<20, using: &generator))")
             let isDeletion = Int.random(in: 0..<3, using: &generator) == 0
             _ = try await host.defaultStore.commit([
