@@ -422,7 +422,8 @@ let package = Package(
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "HearthClient", "StorageIO", "TestSupport", "UTF8Text",
+                "HearthCLI", "DocumentModel", "DocumentStore", "HearthClient", "HearthHTTP", "StorageIO", "TestSupport",
+                "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

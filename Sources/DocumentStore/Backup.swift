@@ -97,7 +97,13 @@ package protocol BackupStore: Sendable {
     /// Returns the complete backups, oldest first.
     func list() async throws(StatusError) -> [Backup]
 
-    /// Removes the oldest backups.
+    /// Archives the commits of the default database and of others beside the backups, so that a restore can go beyond the last backup.
+    /// They are durable there when this returns.
+    ///
+    /// - Parameter stores: Open or recently closed stores of additional databases.
+    func archiveJournals(of stores: [any DocumentStore]) async throws(StatusError)
+
+    /// Removes the oldest backups, and of the archived commits those that no backup needs.
     ///
     /// - Parameter count: The number of backups to keep, at least 1.
     /// - Returns: The names of those that were removed.

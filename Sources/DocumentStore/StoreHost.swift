@@ -49,7 +49,7 @@ extension StoreHost {
 }
 
 /// A store that its owner closes.
-package protocol ClosableStore: DocumentStore {
+package protocol ClosableStore: DocumentStore, AnyObject {
     /// Closes the store: rejects new commits, completes the accepted ones, and ends all commit sequences. Reads remain possible.
     ///
     /// - Returns: The error when the store is not closed cleanly; `nil` on success.

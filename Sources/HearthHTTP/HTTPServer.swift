@@ -195,8 +195,7 @@ extension HTTPServer {
             proxies: TrustedProxies(configuration.trustedProxies),
             authenticator: resources.authenticator,
             bodyBudget: resources.bodyBudget,
-            strictTransportSecurity: configuration.isLoopback
-                ? nil : HTTPField(name: .strictTransportSecurity, value: "max-age=31536000")
+            isLoopback: configuration.isLoopback
         )
     }
 }

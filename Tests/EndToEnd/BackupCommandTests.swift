@@ -121,6 +121,31 @@ struct BackupCommandTests {
         }
     }
 
+    @Test func `After the loss of the machine, a restore has all but the last seconds`() async throws {
+        try await withTemporaryFolder { folder in
+            let (data, backups) = (folder.appending(path: "data"), folder.appending(path: "backups"))
+            let server = try await EndToEndServer(data: data, arguments: ["--backups", backups.path, "--archive-seconds", "1"])
+            let created = try await hearth("backup", "create", "--server", server.address)
+            let backup = try backups.path + "/" + #require(created.output.first)
+            _ = try await server.connection.set(DocumentPath("books/later"), ["n": .integer(1)])
+            // Until the commit is in the archive.
+            let journals = backups.appending(path: "journals")
+            while Self.size(of: journals) == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            _ = try await server.stop(with: SIGKILL)
+            try FileManager.default.removeItem(at: data)
+            let restored = try await hearth("restore", backup, "--data", data.path, "--to", "2100-01-01T00:00:00Z")
+            #expect(restored.output.first?.hasPrefix("hearth/(default): 1 document as of commit 1, ") == true, "\(restored)")
+            #expect(restored.errorText.contains("no later commit is known"), "\(restored)")
+        }
+    }
+
+    private static func size(of folder: URL) -> Int {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey])
+        return (files?.allObjects as? [URL] ?? []).reduce(0) { total, file in
+            total + (file.pathExtension == "journal" ? (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0 : 0)
+        }
+    }
+
     private static func names(in backups: URL) throws -> Set<String> {
         Set(
             try FileManager.default.contentsOfDirectory(atPath: backups.path).filter { name in

@@ -173,4 +173,84 @@ struct TLSTests {
             #expect(!FileManager.default.fileExists(atPath: data))
         }
     }
+
+    @Test func `With authorities of clients, only those with a certificate of theirs connect`() async throws {
+        try await withTemporaryFolder { clients in
+            let (authority, other) = (try TestCertificate(), try TestCertificate())
+            let authorities = clients.appendingPathComponent("authorities.pem")
+            try Data(authority.chain).write(to: authorities)
+            let client = try TestCertificate(issuedBy: authority)
+            try client.write(to: clients)
+            let stranger = clients.appendingPathComponent("stranger")
+            try FileManager.default.createDirectory(at: stranger, withIntermediateDirectories: false)
+            try TestCertificate(issuedBy: other).write(to: stranger)
+            try await withTLSServer(arguments: ["--tls-client-ca", authorities.path]) { server, folder in
+                func status(_ identity: URL?, _ option: String) async throws -> CommandResult {
+                    let pair = identity.map { "--cert '\($0.path)/chain.pem' --key '\($0.path)/key.pem'" } ?? ""
+                    let command = "curl -sS --cacert '\(folder.path)/chain.pem' \(option) \(pair) \(server.address)/health"
+                    return try await shell(command)
+                }
+                for option in ["--tls-max 1.2", "--tlsv1.3", "--http1.1", "--http2"] {
+                    let (accepted, without, strange) = (
+                        try await status(clients, option), try await status(nil, option), try await status(stranger, option)
+                    )
+                    #expect(accepted.status == .code(0), "\(option) \(accepted)")
+                    #expect(without.status != .code(0) && strange.status != .code(0), "\(option) \(without) \(strange)")
+                }
+                // The command line and the Swift client present one.
+                var environment = ["HEARTH_SERVER": server.address, "HEARTH_CA_FILE": folder.path + "/chain.pem"]
+                let refused = try await hearth("get", "c/a", environment: environment)
+                #expect(refused.status == .code(1) && !refused.errorText.isEmpty)
+                environment["HEARTH_CLIENT_CERTIFICATE"] = clients.path + "/chain.pem"
+                let half = try await hearth("set", "c/a", "{\"n\": 1}", environment: environment)
+                #expect(half.errorText.contains("both --client-certificate and --client-key"))
+                environment["HEARTH_CLIENT_KEY"] = clients.path + "/key.pem"
+                let set = try await hearth("set", "c/a", "{\"n\": 1}", environment: environment)
+                #expect(set.status == .code(0), "\(set)")
+                let settings = FirestoreSettings()
+                settings.host = String(server.address.dropFirst("https://".count))
+                settings.isSSLEnabled = true
+                settings.certificateAuthorities = Array(try Data(contentsOf: folder.appendingPathComponent("chain.pem")))
+                settings.clientCertificate = ClientCertificate(chain: client.chain, key: client.key)
+                let db = Firestore(settings: settings)
+                let document = try await db.document("c/a").getDocument()
+                #expect(document.get("n") as? Int == 1)
+                try await db.terminate()
+                settings.clientCertificate?.key = authority.key
+                let mismatched = await #expect(throws: FirestoreError.self) {
+                    try await Firestore(settings: settings).document("c/a").getDocument()
+                }
+                #expect(mismatched?.code == FirestoreErrorCode.invalidArgument.rawValue)
+                // Authorities are replaced as certificates are.
+                try Data(other.chain).write(to: authorities, options: .atomic)
+                while try await status(stranger, "").status != .code(0) { try await Task.sleep(for: .milliseconds(50)) }
+                #expect(try await status(clients, "").status != .code(0))
+            }
+        }
+    }
+
+    @Test func `A server of other machines tells browsers to keep to TLS, and sessions have a Secure cookie`() async throws {
+        try await withTemporaryFolder { folder in
+            try TestCertificate().write(to: folder)
+            let data = folder.appendingPathComponent("data")
+            let created = try await hearth("keys", "create", "--role", "admin", "--data", data.path)
+            let key = try #require(created.output.last { $0.hasPrefix("fsk_") })
+            let server = try await EndToEndServer(data: data, arguments: Self.arguments(folder) + ["--host", "0.0.0.0"])
+            let port = try #require(server.address.split(separator: ":").last)
+            let curl = "curl -sS --cacert '\(folder.path)/chain.pem' -b '\(folder.path)/jar' -c '\(folder.path)/jar'"
+            let address = "https://localhost:\(port)"
+            let page = try await shell("\(curl) -i \(address)/admin/sign-in")
+            let text = page.output.joined(separator: "\n")
+            #expect(text.lowercased().contains("strict-transport-security: max-age=31536000"))
+            let token = try #require(text.firstMatch(of: /name="form-token"[^>]*value="([^"]+)"/)).1
+            let form =
+                "-H 'Origin: \(address)' --data-urlencode 'key=\(key)' --data-urlencode 'form-token=\(token)' -d next=/admin/"
+            let signedIn = try await shell("\(curl) -i \(form) \(address)/admin/sign-in")
+            let cookie = try #require(signedIn.output.first { $0.contains("__Host-session=") }, "\(signedIn)")
+            #expect(cookie.contains("; Secure"))
+            let home = try await shell("\(curl) -o /dev/null -w '%{http_code}' \(address)/admin/")
+            #expect(home.output == ["200"])
+            #expect(try await server.stop() == .code(0))
+        }
+    }
 }

@@ -10,6 +10,8 @@ internal import UTF8Text
 /// are. One is made at a time; a lock file enforces that, also among processes.
 package final class BackupFolder: Sendable {
     private let root: SharedFileDescriptor
+    /// The archive of journals.
+    let archive: JournalArchive
     private let queue = WorkQueue(label: "hearth.backups", width: 2, qos: .utility)
 
     private static let lockName = "hearth-backups.lock"
@@ -17,6 +19,7 @@ package final class BackupFolder: Sendable {
 
     private init(_ root: SharedFileDescriptor) {
         self.root = root
+        archive = JournalArchive(in: root)
     }
 
     /// Opens the folder at a path that the operator chose.
@@ -128,6 +131,9 @@ extension BackupFolder {
                     try root.descriptor.synchronize()
                 }
                 Self.removeLeftovers(in: root)
+            }
+            try reporting("remove", JournalArchive.folderName) { () throws(FileSystemError) in
+                try JournalArchive.prune(in: root, keeping: all.suffix(max(1, count)))
             }
             return removed
         }

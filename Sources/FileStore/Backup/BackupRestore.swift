@@ -228,7 +228,8 @@ extension BackupRestore {
     ) throws(StatusError) -> (sequence: SequenceNumber, time: Timestamp?, isComplete: Bool) {
         guard let limit = target.limit(of: database) else { return (database.lastSequence, database.lastCommitTime, true) }
         var documents = CopiedDocuments(in: data, logger: logger)
-        let last = try journals.forEachCommit(of: database, until: limit, naming: data.manifest.naming) { commit throws(StatusError) in
+        let naming = data.manifest.naming
+        let last = try journals.forEachCommit(of: database, until: limit, naming: naming) { commit throws(StatusError) in
             for change in commit.changes { try documents.apply(change.path, change.after, of: commit.time) }
         }
         documents.finish()

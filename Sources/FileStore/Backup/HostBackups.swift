@@ -39,6 +39,11 @@ struct HostBackups: BackupStore {
         try await folder.list()
     }
 
+    func archiveJournals(of stores: [any DocumentStore]) async throws(StatusError) {
+        try await folder.archive.archive(defaultStore)
+        for case let store as FileStore in stores { try await folder.archive.archive(store) }
+    }
+
     func prune(keeping count: Int) async throws(StatusError) -> [String] {
         try await folder.prune(keeping: count)
     }

@@ -3,23 +3,24 @@ internal import DocumentStore
 internal import Journal
 internal import StorageIO
 
-/// The journals from which a restore takes the commits that follow a backup: those of later backups in the same folder, and of the data
-/// folder that is replaced.
+/// The journals from which a restore takes the commits that follow a backup: those of later backups in the same folder, the archive
+/// there, and that of the data folder that is replaced.
 struct RestoreJournals {
     private let backups: [(backup: Backup, folder: SharedFileDescriptor)]
+    private let archive: SharedFileDescriptor?
     private let previous: (root: SharedFileDescriptor, naming: FileNaming)?
 
     /// Finds the journals.
     ///
     /// - Parameter previous: The path of the data folder that is replaced; `nil` if it is lost.
     init(after reader: BackupReader, previous: String?) throws(StatusError) {
-        backups = try reporting("list", ".") { () throws(FileSystemError) in
+        (backups, archive) = try reporting("list", ".") { () throws(FileSystemError) in
             let all = SharedFileDescriptor(try reader.folder.descriptor.openFolder(".."))
             var found: [(Backup, SharedFileDescriptor)] = []
             for backup in try BackupFolder.backups(in: all) where backup.startTime >= reader.backup.startTime {
                 if let folder = try all.folderIfPresent(backup.name) { found.append((backup, folder)) }
             }
-            return found
+            return (found, try all.folderIfPresent(JournalArchive.folderName))
         }
         self.previous = try previous.map { path throws(StatusError) in
             let root = SharedFileDescriptor(try DataFolder.openRoot(path, creating: false))
@@ -38,11 +39,19 @@ struct RestoreJournals {
                 add(other.lastSequence, other.lastCommitTime)
             }
         }
+        if let archived = try archivedJournal(of: database) {
+            if let commit = try Journal.lastCommit(in: archived, epoch: database.epoch) { add(commit.sequence, commit.time) }
+        }
         guard let previous, let folder = try folder(of: database.id, in: previous.root, previous.naming),
             let manifest = try DataFolder.readManifest(in: folder.descriptor)
         else { return last }
         add(manifest.sequence, manifest.commitTime)
-        if let commit = try Journal.lastCommit(in: folder, epoch: manifest.epoch) { add(commit.sequence, commit.time) }
+        let journal = try reporting("open", Journal.folderName) { () throws(FileSystemError) in
+            try folder.folderIfPresent(Journal.folderName)
+        }
+        if let journal, let commit = try Journal.lastCommit(in: journal, epoch: manifest.epoch) {
+            add(commit.sequence, commit.time)
+        }
         return last
     }
 
@@ -66,6 +75,7 @@ struct RestoreJournals {
             }
             if let journal { journals.append(journal) }
         }
+        if let archived = try archivedJournal(of: database) { journals.append(archived) }
         var last = (sequence: database.lastSequence, time: database.lastCommitTime, isComplete: false)
         var before: SequenceNumber?
         // One journal may go on where another one ends.
@@ -86,6 +96,12 @@ struct RestoreJournals {
         }
         if last.sequence == limit.sequence { last.isComplete = true }
         return last
+    }
+
+    private func archivedJournal(of database: Backup.Database) throws(StatusError) -> SharedFileDescriptor? {
+        try reporting("open", JournalArchive.folderName) { () throws(FileSystemError) in
+            try archive?.folderIfPresent(database.epoch.description)
+        }
     }
 
     private func folder(

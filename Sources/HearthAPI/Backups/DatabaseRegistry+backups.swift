@@ -43,6 +43,14 @@ extension DatabaseRegistry {
         }
     }
 
+    /// Archives the commits of all open databases, and of those that were open at the last call, beside the backups.
+    package func archiveJournals() async throws(StatusError) {
+        let open = openDatabases.compactMap(\.store)
+        let closed = archivedStores
+        archivedStores = open
+        try await backups.archiveJournals(of: open + closed.filter { store in !open.contains { $0 === store } })
+    }
+
     /// The backup in progress, and the failure of the last one.
     package var backupStatus: BackupStatus {
         BackupStatus(runningSince: backupTask?.startTime, lastFailure: backupFailure)

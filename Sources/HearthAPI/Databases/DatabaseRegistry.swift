@@ -32,6 +32,8 @@ package actor DatabaseRegistry {
     private(set) var isClosed = false
     /// The backup in progress.
     var backupTask: BackupTask?
+    /// The additional databases whose commits have been archived last.
+    var archivedStores: [any ClosableStore] = []
     /// The error of the last backup; `nil` if it did not fail.
     var backupFailure: (startTime: Timestamp, error: StatusError)?
     /// The last task that removes files of deleted databases.

@@ -136,10 +136,18 @@ struct ServeAuthentication: Sendable {
 
 /// Runs the maintenance of a server's issuers and rules.
 struct ServeAuthenticationService: Service {
-    let authentication: ServeAuthentication
-    let rules: RulesRegistry
+    private let authentication: ServeAuthentication
+    private let rules: RulesRegistry
+    /// The thread on which files are read.
+    private let thread = ThreadPoolExecutor("hearth.authentication", count: 1)
+
+    init(_ authentication: ServeAuthentication, rules: RulesRegistry) {
+        (self.authentication, self.rules) = (authentication, rules)
+    }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await authentication.run(rules) }
+        await cancelWhenGracefulShutdown {
+            await withTaskExecutorPreference(thread) { await authentication.run(rules) }
+        }
     }
 }

@@ -21,7 +21,19 @@ struct ServeBackupOptions: ParsableArguments {
     )
     var keepBackups: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Archives commits in the folder for backups at this interval, so that a restore loses no more than that.",
+            valueName: "seconds"
+        )
+    )
+    var archiveSeconds: Int?
+
     func validate() throws {
+        guard backups != nil || archiveSeconds == nil else { throw ValidationError("--archive-seconds requires --backups.") }
+        guard (1...86_400).contains(archiveSeconds ?? 1) else {
+            throw ValidationError("--archive-seconds must be between 1 and 86400.")
+        }
         guard backups != nil || (backupHours == nil && keepBackups == nil) else {
             throw ValidationError("--backup-hours and --keep-backups require --backups.")
         }

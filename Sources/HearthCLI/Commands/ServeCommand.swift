@@ -58,7 +58,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Address or network (such as 10.0.0.0/8) of a proxy whose X-Forwarded-For header is trusted. May be repeated.",
+            """
+            Address or network (such as 10.0.0.0/8) of a proxy whose X-Forwarded-For and X-Forwarded-Proto headers are trusted. May be \
+            repeated.
+            """,
             valueName: "address"
         ),
         transform: Self.addressRange
@@ -262,11 +265,12 @@ struct ServeCommand: AsyncParsableCommand {
         // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: AdminPagesService(pages: pages)),
-            .init(service: ServeAuthenticationService(authentication: authentication, rules: context.rulesRegistry)),
+            .init(service: ServeAuthenticationService(authentication, rules: context.rulesRegistry)),
         ]
         if let tls { services.append(.init(service: tls)) }
-        if let databases = context.databases, let schedule = BackupSchedule(backup, databases) {
-            services.append(.init(service: schedule))
+        if let databases = context.databases {
+            if let archiving = JournalArchiving(backup, databases, logger: logger) { services.append(.init(service: archiving)) }
+            if let schedule = BackupSchedule(backup, databases) { services.append(.init(service: schedule)) }
         }
         services.append(.init(service: server))
         if let manager { services.append(.init(service: ServiceManagerService(manager: manager, context: context))) }

@@ -29,6 +29,26 @@ struct ServerOptions: ParsableArguments {
     )
     var caFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            PEM file with a certificate to present to a server that asks for one. Can also be set with HEARTH_CLIENT_CERTIFICATE.
+            """,
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var clientCertificate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "PEM file with the private key of the client certificate. Can also be set with HEARTH_CLIENT_KEY.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var clientKey: String?
+
     func validate() throws {
         guard key == nil || keyFile == nil else { throw ValidationError("--key and --key-file are mutually exclusive.") }
         do {
@@ -50,13 +70,31 @@ struct ServerOptions: ParsableArguments {
             key: resolvedKey(),
             database: database,
             certificateAuthorities: certificateAuthorities(),
+            clientCertificate: presentedCertificate(),
             body
         )
     }
 
     private func certificateAuthorities() throws(StatusError) -> [UInt8]? {
-        let path = caFile ?? ProcessInfo.processInfo.environment["HEARTH_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-        return try path.map { path throws(StatusError) in try InputFile(path).readToEnd(maximumBytes: 4 << 20) }
+        try Self.path(caFile, "HEARTH_CA_FILE").map { path throws(StatusError) in try Self.pem(path) }
+    }
+
+    private func presentedCertificate() throws(StatusError) -> ClientCertificate? {
+        switch (Self.path(clientCertificate, "HEARTH_CLIENT_CERTIFICATE"), Self.path(clientKey, "HEARTH_CLIENT_KEY")) {
+        case (let chain?, let key?): return ClientCertificate(chain: try Self.pem(chain), key: try Self.pem(key))
+        case (nil, nil): return nil
+        default:
+            throw StatusError(.invalidArgument, "A client certificate requires both --client-certificate and --client-key.")
+        }
+    }
+
+    /// Returns the value of an option, or else that of its environment variable unless it is empty.
+    private static func path(_ option: String?, _ variable: String) -> String? {
+        option ?? ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func pem(_ path: String) throws(StatusError) -> [UInt8] {
+        try InputFile(path).readToEnd(maximumBytes: 4 << 20)
     }
 
     private func resolvedKey() throws(StatusError) -> String? {

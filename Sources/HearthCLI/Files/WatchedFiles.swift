@@ -32,6 +32,11 @@ struct WatchedFiles {
         return changed
     }
 
+    /// Forgets what is known of all files: the next call of ``takeChanges()`` returns those that exist.
+    mutating func forget() {
+        for path in statuses.keys { statuses.updateValue(nil, forKey: path) }
+    }
+
     private static func status(of path: String) -> Status? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -54,21 +54,24 @@ public final class HearthConnection: Sendable {
     /// - Parameters:
     ///   - timeout: The maximum time to wait for the head of a response.
     ///   - certificateAuthorities: Certificates in PEM format that are trusted beside those of the system, for `https`.
+    ///   - clientCertificate: The certificate that is presented to servers that ask for one.
     /// - Throws: `.invalidArgument` if `key` contains characters that are invalid in an API key, or there are no certificates in
-    ///   `certificateAuthorities`.
+    ///   `certificateAuthorities`, or `clientCertificate` cannot be used.
     public convenience init(
         server: ServerAddress,
         key: String? = nil,
         database: String? = nil,
         timeout: Duration = .seconds(60),
-        certificateAuthorities: [UInt8]? = nil
+        certificateAuthorities: [UInt8]? = nil,
+        clientCertificate: ClientCertificate? = nil
     ) throws(StatusError) {
         try self.init(
             server: server,
             credential: key.map { .key($0) },
             database: database,
             timeout: timeout,
-            certificateAuthorities: certificateAuthorities
+            certificateAuthorities: certificateAuthorities,
+            clientCertificate: clientCertificate
         )
     }
 
@@ -77,16 +80,18 @@ public final class HearthConnection: Sendable {
     /// - Parameters:
     ///   - timeout: The maximum time to wait for the head of a response.
     ///   - certificateAuthorities: Certificates in PEM format that are trusted beside those of the system, for `https`.
+    ///   - clientCertificate: The certificate that is presented to servers that ask for one.
     /// - Throws: `.invalidArgument` if the credential is a key with characters that are invalid in an API key, or there are no
-    ///   certificates in `certificateAuthorities`.
+    ///   certificates in `certificateAuthorities`, or `clientCertificate` cannot be used.
     public init(
         server: ServerAddress,
         credential: FirestoreCredential?,
         database: String? = nil,
         timeout: Duration = .seconds(60),
-        certificateAuthorities: [UInt8]? = nil
+        certificateAuthorities: [UInt8]? = nil,
+        clientCertificate: ClientCertificate? = nil
     ) throws(StatusError) {
-        let tls = try certificateAuthorities.map { bytes throws(StatusError) in try Self.tlsConfiguration(trusting: bytes) }
+        let tls = try Self.tlsConfiguration(trusting: certificateAuthorities, presenting: clientCertificate)
         switch credential?.kind {
         case .key(let key)?:
             guard let key = BearerToken(key) else {
@@ -112,15 +117,23 @@ public final class HearthConnection: Sendable {
         self.streamClient = Mutex(StreamClient(client: Self.client(maximumConnections: .max, tls)))
     }
 
-    private static func tlsConfiguration(trusting authorities: [UInt8]) throws(StatusError) -> TLSConfiguration {
-        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(authorities), !certificates.isEmpty else {
-            throw StatusError(
-                .invalidArgument,
-                "Expected certificates of authorities in PEM format, which begin with -----BEGIN CERTIFICATE-----."
-            )
-        }
+    /// Returns the settings of TLS; `nil` for those of the system.
+    private static func tlsConfiguration(
+        trusting authorities: [UInt8]?,
+        presenting clientCertificate: ClientCertificate?
+    ) throws(StatusError) -> TLSConfiguration? {
+        guard authorities != nil || clientCertificate != nil else { return nil }
         var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.additionalTrustRoots = [.certificates(certificates)]
+        if let authorities {
+            guard let certificates = try? NIOSSLCertificate.fromPEMBytes(authorities), !certificates.isEmpty else {
+                throw StatusError(
+                    .invalidArgument,
+                    "Expected certificates of authorities in PEM format, which begin with -----BEGIN CERTIFICATE-----."
+                )
+            }
+            configuration.additionalTrustRoots = [.certificates(certificates)]
+        }
+        try clientCertificate?.apply(to: &configuration)
         return configuration
     }
 
@@ -176,13 +189,15 @@ public final class HearthConnection: Sendable {
         key: String? = nil,
         database: String? = nil,
         certificateAuthorities: [UInt8]? = nil,
+        clientCertificate: ClientCertificate? = nil,
         _ body: (HearthConnection) async throws -> Result
     ) async throws -> Result {
         let connection = try HearthConnection(
             server: server,
             key: key,
             database: database,
-            certificateAuthorities: certificateAuthorities
+            certificateAuthorities: certificateAuthorities,
+            clientCertificate: clientCertificate
         )
         do {
             let result = try await body(connection)

@@ -140,7 +140,8 @@ public final class Firestore: Sendable {
                     credential: configuration.credential,
                     database: database,
                     timeout: configuration.timeout,
-                    certificateAuthorities: configuration.certificateAuthorities
+                    certificateAuthorities: configuration.certificateAuthorities,
+                    clientCertificate: configuration.clientCertificate
                 )
             }
             state.connection = connection

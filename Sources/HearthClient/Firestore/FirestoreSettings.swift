@@ -13,6 +13,8 @@ public final class FirestoreSettings {
     /// Certificates in PEM format that are trusted beside those of the system; `nil` for none. For a server whose certificate was
     /// issued by an authority of your own.
     public var certificateAuthorities: [UInt8]?
+    /// The certificate that is presented to a server that asks for one; `nil` for none.
+    public var clientCertificate: ClientCertificate?
     /// The credential; `nil` for none.
     public var credential: FirestoreCredential?
     /// The API key; `nil` for none. It is the ``credential``: setting it replaces an ID token.
@@ -54,6 +56,7 @@ public final class FirestoreSettings {
         host = configuration.host
         isSSLEnabled = configuration.isSSLEnabled
         certificateAuthorities = configuration.certificateAuthorities
+        clientCertificate = configuration.clientCertificate
         credential = configuration.credential
         timeout = configuration.timeout
         dispatchQueue = configuration.queue
@@ -65,6 +68,7 @@ struct FirestoreConfiguration: Sendable {
     let host: String
     let isSSLEnabled: Bool
     let certificateAuthorities: [UInt8]?
+    let clientCertificate: ClientCertificate?
     let credential: FirestoreCredential?
     let timeout: Duration
     let queue: DispatchQueue
@@ -73,6 +77,7 @@ struct FirestoreConfiguration: Sendable {
         host = settings.host
         isSSLEnabled = settings.isSSLEnabled
         certificateAuthorities = settings.certificateAuthorities
+        clientCertificate = settings.clientCertificate
         credential = settings.credential
         timeout = settings.timeout
         queue = settings.dispatchQueue

@@ -1,4 +1,5 @@
-/// The proxies whose `X-Forwarded-For` header is trusted to name the client.
+/// The proxies whose `X-Forwarded-For` header is trusted to name the client, and whose `X-Forwarded-Proto` header to tell whether it
+/// uses TLS.
 ///
 /// Each proxy appends the address from which it received the request. The last address is therefore reliable when the peer is
 /// trusted, the one before it when the last is trusted too, and so on; anyone can have forged the remainder.
@@ -30,6 +31,15 @@ struct TrustedProxies: Sendable {
             client = address
         }
         return client
+    }
+
+    /// Returns whether a client uses TLS according to the peer of the connection; `nil` if that is not trusted or does not say it.
+    ///
+    /// - Parameter fields: The values of `X-Forwarded-Proto`. Several proxies may have added to it; each must have been reached by TLS.
+    func isSecure(behind peer: IPAddress?, forwardedProto fields: [String]) -> Bool? {
+        guard !isEmpty, !fields.isEmpty, let peer, contains(peer) else { return nil }
+        let schemes = fields.flatMap { HeaderListElement.split($0) }
+        return !schemes.isEmpty && schemes.allSatisfy { $0.map(\.lowercased) == Array("https".utf8) }
     }
 }
 

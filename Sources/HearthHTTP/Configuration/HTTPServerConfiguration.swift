@@ -17,7 +17,7 @@ package struct HTTPServerConfiguration: Sendable {
     package var allowedHosts: [String] = []
     /// The cross-origin allow list, such as `https://app.example.org`.
     package var allowedOrigins: [String] = []
-    /// The proxies whose `X-Forwarded-For` header is trusted. From other peers the header is ignored.
+    /// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted. From other peers the headers are ignored.
     package var trustedProxies: [CIDRBlock] = []
     /// The maximum number of open connections. At the limit, the connection that has been idle longest makes room for a new one;
     /// when none is idle, the new one is answered with 503 and closed. When `nil`, derived from the limit on open files; see

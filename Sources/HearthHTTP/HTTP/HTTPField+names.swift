@@ -20,4 +20,5 @@ extension HTTPField.Name {
     static let proxyConnection = literal("Proxy-Connection")
     static let forwarded = literal("Forwarded")
     static let xForwardedFor = literal("X-Forwarded-For")
+    static let xForwardedProto = literal("X-Forwarded-Proto")
 }

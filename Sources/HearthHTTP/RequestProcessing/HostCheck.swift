@@ -60,6 +60,12 @@ struct HostCheck: Sendable {
         return Self.name(configured: isMapped ? String(Substring(address.utf8.dropFirst(mapped.count))) : address) == name
     }
 
+    /// Returns whether a host is `localhost` or has a name below it.
+    static func isLocalhost(_ authority: String?) -> Bool {
+        guard let name = authority.flatMap({ name(in: $0) })?.string else { return false }
+        return name == "localhost" || name.hasSuffix(".localhost")
+    }
+
     /// Returns the `Host` form of a name or address without a port; an IPv6 address may lack its brackets.
     private static func name(configured host: String) -> UTF8Key? {
         let isBareAddress = host.utf8.count { $0 == UInt8(ascii: ":") } > 1 && host.utf8.first != UInt8(ascii: "[")

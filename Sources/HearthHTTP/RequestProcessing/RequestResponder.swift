@@ -17,8 +17,8 @@ struct RequestResponder: Sendable {
     let authenticator: Authenticator
     /// The memory budget of request bodies.
     let bodyBudget: MemoryBudget
-    /// The field that makes browsers use TLS only; `nil` for a server of the local machine, whose name other servers share.
-    let strictTransportSecurity: HTTPField?
+    /// True for a server that listens on the local machine only, whose name other servers share unless a proxy is in front.
+    let isLoopback: Bool
 
     private var corsPolicy: CORSPolicy { originCheck.corsPolicy }
 
@@ -41,6 +41,9 @@ struct RequestResponder: Sendable {
     }
 
     private func response(to request: Request, in context: HearthRequestContext) async -> Response {
+        var context = context
+        let forwardedSecurity = proxies.isSecure(behind: context.peer, forwardedProto: request.headers[values: .xForwardedProto])
+        if let forwardedSecurity { context.isSecure = forwardedSecurity }
         var response: Response
         do {
             response = try await process(request, in: context)
@@ -52,7 +55,9 @@ struct RequestResponder: Sendable {
         for field in Self.headers where !response.headers.contains(field.name) {
             response.headers.append(field)
         }
-        if context.isSecure, let strictTransportSecurity { response.headers.append(strictTransportSecurity) }
+        if context.isSecure, !isLoopback || forwardedSecurity == true && !HostCheck.isLocalhost(request.head.authority) {
+            response.headers.append(Self.strictTransportSecurity)
+        }
         // Also to errors, so that pages of other origins can read them.
         corsPolicy.addHeaders(to: &response, for: request, to: context.route)
         return response
@@ -64,7 +69,7 @@ struct RequestResponder: Sendable {
         try hostCheck.verify(request, in: &context)
         try originCheck.verify(request, to: context.route)
         if let response = corsPolicy.preflightResponse(to: request, for: context.route) { return response }
-        // No other forwarding header is used: proxies must pass the original `Host`, and `Origin` shows whether the browser uses TLS.
+        // Other forwarding headers are not used: proxies must pass the original `Host`.
         if !proxies.isEmpty, let peer = context.client {
             context.forwardedClient = proxies.client(of: peer, forwardedFor: request.headers[values: .xForwardedFor])
         }
@@ -114,6 +119,9 @@ struct RequestResponder: Sendable {
             return .unexpected(error, "Request failed", logger: context.requestLogger)
         }
     }
+
+    /// The field that makes browsers use TLS only.
+    private static let strictTransportSecurity = HTTPField(name: .strictTransportSecurity, value: "max-age=31536000")
 
     /// The default headers, for every response that doesn't set them itself.
     static let headers: HTTPFields = [

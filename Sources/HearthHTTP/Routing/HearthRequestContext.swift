@@ -22,7 +22,7 @@ package struct HearthRequestContext: RequestContext {
     var hasKnownHost = true
     /// The address at the other end of the connection; `nil` for a Unix domain socket.
     var peer: IPAddress?
-    /// True if the client is connected by TLS.
+    /// True if the client is connected by TLS: to the server, or to a trusted proxy that says so.
     package internal(set) var isSecure = false
     /// The ID token that the connection has sent last.
     var lastIDToken: LastIDToken?

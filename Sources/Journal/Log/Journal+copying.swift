@@ -5,22 +5,28 @@ package import StorageIO
 extension Journal {
     /// The first bytes of a segment, which contain the commits up to the last one that is wanted.
     package struct SegmentPart {
+        /// The first commit of the segment.
+        package let first: SequenceNumber
         /// The segment's file in the folder ``Journal/folderName``.
         package let name: String
         /// The number of bytes.
         package let byteCount: Int
     }
 
-    /// Returns the parts of the segments that contain all retained commits up to `last`, in order.
+    /// Returns the parts of the segments that contain the retained commits after `first` up to `last`, in order.
     ///
-    /// - Throws: `.dataLoss` if the journal cannot be read up to that commit.
-    package func segmentParts(through last: SequenceNumber) throws(StatusError) -> [SegmentPart] {
+    /// - Throws: `.dataLoss` if the journal cannot be read up to the last commit.
+    package func segmentParts(
+        after first: SequenceNumber = .zero,
+        through last: SequenceNumber
+    ) throws(StatusError) -> [SegmentPart] {
         let segments = withIndex { $0.segments.filter { $0.first <= last } }
         var parts: [SegmentPart] = []
         for (index, segment) in segments.enumerated() {
-            let isLast = index == segments.count - 1
-            let byteCount = isLast ? try end(of: last, in: segment.first) : segment.byteCount
-            parts.append(SegmentPart(name: segment.name, byteCount: byteCount))
+            let next = index + 1 < segments.count ? segments[index + 1].first : nil
+            if let next, next <= first.next { continue }
+            let byteCount = next == nil ? try end(of: last, in: segment.first) : segment.byteCount
+            parts.append(SegmentPart(first: segment.first, name: segment.name, byteCount: byteCount))
         }
         return parts
     }

@@ -24,13 +24,21 @@ extension Journal {
             // A gap, or a segment of the same history that is read already.
             guard segment <= last.next else { return last }
             guard
-                var reader = try reporting("read", path(first: segment), { () throws(FileSystemError) in
-                    try Self.reader(of: segment, in: folder, epoch: epoch)
-                })
+                var reader = try reporting(
+                    "read",
+                    path(first: segment),
+                    { () throws(FileSystemError) in
+                        try Self.reader(of: segment, in: folder, epoch: epoch)
+                    }
+                )
             else { return last }
-            while case .record(let record, _) = try reporting("read", path(first: segment), { () throws(FileSystemError) in
-                try reader.next()
-            }) {
+            while case .record(let record, _) = try reporting(
+                "read",
+                path(first: segment),
+                { () throws(FileSystemError) in
+                    try reader.next()
+                }
+            ) {
                 guard record.commit.sequence > last else { continue }
                 guard record.commit.sequence == last.next, try body(record.commit) else { return last }
                 last = record.commit.sequence
@@ -40,7 +48,7 @@ extension Journal {
     }
 
     /// Opens a segment; `nil` if it was removed, or belongs to another history.
-    private static func reader(
+    static func reader(
         of segment: SequenceNumber,
         in folder: SharedFileDescriptor,
         epoch: Epoch

@@ -7,9 +7,10 @@ extension Journal {
     /// `byteCount`.
     ///
     /// Keeps the last segment and every segment with commits after `checkpoint`, whose document files may not be durable yet. Keeps
-    /// all while there is a ``SegmentRetention``, unless the journal is larger than `byteCount` and what that may keep in addition.
+    /// those that a ``SegmentRetention`` needs, unless the journal is larger than `byteCount` and what that may keep in addition.
     package func removeExpired(through checkpoint: SequenceNumber, before oldest: Timestamp, byteCount: Int) throws(StatusError) {
-        guard !withIndex({ $0.isRetained(byteCount: byteCount + SegmentRetention.maximumBytes) }) else { return }
+        let unneeded = withIndex { $0.unneeded(byteCount: byteCount + SegmentRetention.maximumBytes) }
+        let checkpoint = min(checkpoint, unneeded ?? checkpoint)
         while let segment = withIndex({ $0.firstRemovable(through: checkpoint) }) {
             let modified = try reporting("inspect", Self.path(first: segment)) { () throws(FileSystemError) in
                 try folder.descriptor.status(of: JournalSegment.name(first: segment))?.identity.modifiedSeconds ?? .min
@@ -88,10 +89,10 @@ extension Journal {
 }
 
 extension JournalIndex {
-    /// Returns whether all segments are to be kept. A journal that has become too large ends all retentions.
-    fileprivate mutating func isRetained(byteCount maximum: Int) -> Bool {
-        if byteCount > maximum { retentions = [] }
-        return !retentions.isEmpty
+    /// Returns the last commit that no retention needs; `nil` if there is none. A journal that has become too large ends all of them.
+    fileprivate mutating func unneeded(byteCount maximum: Int) -> SequenceNumber? {
+        if byteCount > maximum { retentions = [:] }
+        return retentions.values.min()
     }
 
     fileprivate func firstRemovable(through checkpoint: SequenceNumber) -> SequenceNumber? {

@@ -29,8 +29,8 @@ struct JournalIndex {
     /// The first commit after the last damage; ``SequenceNumber/zero`` when the oldest segment is readable from its first commit.
     var firstReadable = SequenceNumber.zero
 
-    /// The ``SegmentRetention``s that hold.
-    var retentions: Set<Int> = []
+    /// The ``SegmentRetention``s that hold, with the last commits that they do not need.
+    var retentions: [Int: SequenceNumber] = [:]
 
     /// The oldest commit that is retained and readable; `nil` if there is no segment.
     var oldest: SequenceNumber? { segments.first.map { max($0.first, firstReadable) } }

@@ -1,8 +1,8 @@
 package import DocumentModel
-internal import DocumentStore
+package import DocumentStore
 
-/// A claim that keeps all segments of a journal, as long as it exists. It ends early if the journal becomes too large, so that
-/// commits never fail because of it.
+/// A claim that keeps the segments of a journal that have commits after some commit, as long as it exists. It ends early if the journal
+/// becomes too large, so that commits never fail because of it.
 package final class SegmentRetention: Sendable {
     private let journal: Journal
     private let number: Int
@@ -10,24 +10,27 @@ package final class SegmentRetention: Sendable {
     /// The maximum size that is kept in addition to the journal's own.
     static let maximumBytes = 1 << 30
 
-    init(_ journal: Journal) {
+    init(_ journal: Journal, after sequence: SequenceNumber) {
         self.journal = journal
         number = journal.withIndex { index in
-            let number = (index.retentions.max() ?? 0) + 1
-            index.retentions.insert(number)
+            let number = (index.retentions.keys.max() ?? 0) + 1
+            index.retentions[number] = sequence
             return number
         }
     }
 
     deinit {
-        journal.withIndex { [number] index in _ = index.retentions.remove(number) }
+        journal.withIndex { [number] index in index.retentions[number] = nil }
     }
+
+    /// Returns whether the claim is on a journal, and not on one of the same history that was open before.
+    package func isOn(_ journal: Journal) -> Bool { self.journal === journal }
 
     /// Checks that no segment has been removed since the retention began.
     ///
     /// - Throws: `.resourceExhausted` if the journal has become too large.
     package func check() throws(StatusError) {
-        guard journal.withIndex({ [number] index in !index.retentions.contains(number) }) else { return }
+        guard journal.withIndex({ [number] index in index.retentions[number] == nil }) else { return }
         throw StatusError(
             .resourceExhausted,
             "So much was written in the meantime that the journal could not be kept any longer. Try again when there are fewer writes."
@@ -36,8 +39,8 @@ package final class SegmentRetention: Sendable {
 }
 
 extension Journal {
-    /// Keeps all segments from now on, as long as the result exists.
-    package func retainSegments() -> SegmentRetention {
-        SegmentRetention(self)
+    /// Keeps all segments with commits after a commit from now on, as long as the result exists.
+    package func retainSegments(after sequence: SequenceNumber = .zero) -> SegmentRetention {
+        SegmentRetention(self, after: sequence)
     }
 }

@@ -77,31 +77,19 @@ extension Journal {
         try recovery.run(in: folder) { _ in }
     }
 
-    /// Returns the last commit of the journal in a data folder, without changing anything; `nil` if it has none that can be read.
+    /// Returns the last commit of a journal that is not open, or open in another process; `nil` if none can be read.
     ///
-    /// - Parameter epoch: The epoch that the segments must belong to.
+    /// - Parameters:
+    ///   - folder: The folder of the segments.
+    ///   - epoch: The epoch that the segments must belong to.
     package static func lastCommit(
-        in data: SharedFileDescriptor,
+        in folder: SharedFileDescriptor,
         epoch: Epoch
     ) throws(StatusError) -> (sequence: SequenceNumber, time: Timestamp)? {
-        guard
-            let folder = try reporting(
-                "open",
-                folderName,
-                { () throws(FileSystemError) in
-                    try data.descriptor.openFolderIfPresent(folderName)
-                }
-            )
-        else { return nil }
         var last: (sequence: SequenceNumber, time: Timestamp)?
-        for segment in try index(of: folder).segments.reversed() where last == nil {
+        for segment in try index(of: folder.descriptor).segments.reversed() where last == nil {
             try reporting("read", path(first: segment.first)) { () throws(FileSystemError) in
-                let file = try folder.openFile(segment.name, for: .reading)
-                guard
-                    JournalSegment.readHeader(try file.read(JournalSegment.headerBytes))
-                        == .segment(epoch: epoch, first: segment.first)
-                else { return }
-                var reader = JournalSegmentReader(file)
+                guard var reader = try reader(of: segment.first, in: folder, epoch: epoch) else { return }
                 while case .record(let record, _) = try reader.next() { last = (record.commit.sequence, record.commit.time) }
             }
         }

@@ -13,8 +13,8 @@ import UTF8Text
     /// The number of backups that are made under load. `HEARTH_BACKUP_COUNT` sets it.
     private static let backupCount = ProcessInfo.processInfo.environment["HEARTH_BACKUP_COUNT"].flatMap { Int($0) } ?? 8
 
-    init() async throws {
-        fixture = try await BackupFixture()
+    init() throws {
+        fixture = try BackupFixture()
     }
 
     @Test(.timeLimit(.minutes(10))) func `Under load, each backup is as of one commit`() async throws {

@@ -10,8 +10,8 @@ import UTF8Text
 @Suite("Restore of a backup") struct RestoreTests {
     private let fixture: BackupFixture
 
-    init() async throws {
-        fixture = try await BackupFixture()
+    init() throws {
+        fixture = try BackupFixture()
     }
 
     /// Makes a backup of three documents in two databases, and closes them.
@@ -177,7 +177,9 @@ extension RestoreTests {
         var generator = SeededGenerator(seed: SeededGenerator.currentSeed)
         var backups: [Backup] = []
         for number in 0..<1_000 {
-            let path = try DocumentPath("c\(Int.random(in: 0..<3, using: &generator))/d\(Int.random(in: 0..<20, using: &generator))")
+            let path = try DocumentPath(
+                "c\(Int.random(in: 0..<3, using: &generator))/d\(Int.random(in: 0..<20, using: &generator))"
+            )
             let isDeletion = Int.random(in: 0..<3, using: &generator) == 0
             _ = try await host.defaultStore.commit([
                 Write(path: path, operation: isDeletion ? .delete : .replace(["n": .integer(Int64(number))]))
@@ -231,7 +233,10 @@ extension RestoreTests {
         let error = await expectStatus(.outOfRange) {
             try await fixture.restore(last, asOf: .commit(SequenceNumber(UInt64(commits.count)), of: nil))
         }
-        #expect(error?.message.contains("Commit \(commits.count) of the default database is not known") == true, "\(error as Any)")
+        #expect(
+            error?.message.contains("Commit \(commits.count) of the default database is not known") == true,
+            "\(error as Any)"
+        )
         await expectStatus(.notFound) {
             try await fixture.restore(last, asOf: .commit(.zero, of: DatabaseID("shop/other", inProject: "hearth")))
         }

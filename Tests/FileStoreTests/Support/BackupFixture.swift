@@ -10,16 +10,16 @@ import Testing
 /// A data folder `data` and a folder for its backups, `backups`.
 struct BackupFixture {
     let store: StoreFixture
-    private let folder: BackupFolder
 
-    init() async throws {
+    init() throws {
         store = try StoreFixture()
-        folder = try await BackupFolder.open(store.folder["backups"], creating: true)
     }
 
     /// Opens the databases of the data folder.
     func open(_ fixture: StoreFixture? = nil) async throws -> FileStoreHost {
         let configuration = (fixture ?? store).configuration
+        // As a new process does, which knows nothing of an earlier one.
+        let folder = try await BackupFolder.open(store.folder["backups"], creating: true)
         return try await FileStoreHost.open(configuration, backupFolder: folder, logger: .silent)
     }
 

@@ -111,7 +111,7 @@ struct TrustedProxyTests {
     }
 
     @Test
-    func `X-Forwarded-Host and X-Forwarded-Proto are ignored`() async throws {
+    func `X-Forwarded-Host is ignored`() async throws {
         let configuration = HTTPServerConfiguration.standard.with(
             \.trustedProxies,
             [CIDRBlock("127.0.0.1")].compactMap(\.self)
@@ -126,6 +126,57 @@ struct TrustedProxyTests {
                 let response = try await withConnection(to: server) { try await $0.send("GET", "/openrpc.json", fields) }
                 #expect(response.status == status, "\(fields)")
             }
+        }
+    }
+
+    @Test(arguments: [
+        // The listening address, the trusted proxy, the fields, and whether the request counts as one by TLS.
+        ("127.0.0.1", "127.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: https"], true),
+        ("127.0.0.1", "127.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: HTTPS, https"], true),
+        ("127.0.0.1", "127.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: https, http"], false),
+        ("127.0.0.1", "127.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: https", "X-Forwarded-Proto: http"], false),
+        ("127.0.0.1", "127.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: "], false),
+        ("127.0.0.1", "127.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: http"], false),
+        ("127.0.0.1", "127.0.0.1", ["Host: data.example.org"], false),
+        // Browsers would keep to TLS for all servers of the machine.
+        ("127.0.0.1", "127.0.0.1", ["Host: localhost:8080", "X-Forwarded-Proto: https"], false),
+        ("127.0.0.1", "10.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: https"], false),
+        ("0.0.0.0", "127.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: https"], true),
+        ("0.0.0.0", "10.0.0.1", ["Host: data.example.org", "X-Forwarded-Proto: https"], false),
+    ])
+    func `Browsers are told to keep to TLS if a trusted proxy says that they use it`(
+        host: String,
+        proxy: String,
+        fields: [String],
+        isSecure: Bool
+    ) async throws {
+        let configuration = HTTPServerConfiguration.standard.with(\.host, host).with(\.allowedHosts, ["data.example.org"])
+            .with(\.trustedProxies, [CIDRBlock(proxy)].compactMap(\.self))
+        try await withServer(configuration, rules: "service cloud.firestore {}") { server in
+            let response = try await withConnection(to: server) { try await $0.send("GET", "/health", fields) }
+            #expect(response.status == 200)
+            #expect(response["strict-transport-security"] == (isSecure ? "max-age=31536000" : nil))
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "10.0.0.1"])
+    func `A session that begins by TLS in front of a trusted proxy has a Secure cookie`(proxy: String) async throws {
+        let configuration = HTTPServerConfiguration.standard.with(
+            \.trustedProxies,
+            [CIDRBlock(proxy)].compactMap(\.self)
+        )
+        try await withServer(configuration, hasPages: true) { server in
+            let key = try await server.makeKey(.admin)
+            let fields = ["X-Forwarded-Proto: https"]
+            var browser = TestBrowser(server)
+            let page = try await browser.get("/admin/sign-in", fields)
+            let form = "key=\(key)&next=/admin/&form-token=\(page.formToken)"
+            let origin = ["Sec-Fetch-Site: same-origin"]
+            let response = try await browser.post("/admin/sign-in", form, origin + fields)
+            #expect(response.status == 303)
+            let isTrusted = proxy == "127.0.0.1"
+            #expect((browser.cookies["__Host-session"] != nil) == isTrusted)
+            #expect(response["set-cookie"]?.hasSuffix("; Secure") == isTrusted)
         }
     }
 }

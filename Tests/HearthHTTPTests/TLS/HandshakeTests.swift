@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthHTTP
+import NIOCore
 import ServerTestSupport
 import TestSupport
 import Testing
@@ -9,7 +10,9 @@ struct HandshakeTests {
     private static func configuration(headTimeout: Duration = .seconds(60)) throws -> HTTPServerConfiguration {
         let certificate = try TestCertificate()
         var configuration = HTTPServerConfiguration.standard
-        configuration.certificate = try ServerCertificate(chain: certificate.chain, key: certificate.key)
+        configuration.certificate = try ServerCertificate(
+            ServerCertificateContent(chain: certificate.chain, key: certificate.key)
+        )
         configuration.headTimeout = headTimeout
         return configuration
     }
@@ -57,21 +60,24 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `A certificate that cannot be used is refused with the reason`() throws {
-        let (first, second) = (try TestCertificate(), try TestCertificate())
-        for (chain, key, reason) in [
-            ([], first.key, "has no certificate in PEM format"),
-            (Array(first.chain.dropLast(60)), first.key, "has no certificate in PEM format"),
-            (first.chain, [], "no private key in PEM format"), (first.chain, first.chain, "no private key in PEM format"),
-            (first.chain, second.key, "does not belong to the first certificate"),
-        ] {
-            let error = #expect(throws: StatusError.self) { try ServerCertificate(chain: chain, key: key) }
-            #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
-            // A replacement that fails changes nothing.
-            let certificate = try ServerCertificate(chain: first.chain, key: first.key)
-            let expirationTime = certificate.expirationTime
-            #expect(throws: StatusError.self) { try certificate.replace(chain: chain, key: key) }
-            #expect(certificate.expirationTime == expirationTime)
+    @Test func `A handshake of a byte now and then is cut off in time`() async throws {
+        try await withServer(Self.configuration(headTimeout: .milliseconds(500))) { server in
+            let start = ContinuousClock.now
+            let received = try await withConnection(to: server) { connection in
+                let outbound = connection.outbound
+                async let sending: Void = {
+                    // The beginning of a record of 512 bytes, which would take 51 s.
+                    for byte in [0x16, 0x03, 0x01, 0x02, 0x00] + [UInt8](repeating: 1, count: 512) {
+                        guard (try? await outbound.write(ByteBuffer(bytes: [byte]))) != nil else { return }
+                        guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return }
+                    }
+                }()
+                let received = try? await connection.receiveAll()
+                _ = await sending
+                return received ?? ""
+            }
+            #expect(received == "")
+            #expect(ContinuousClock.now - start < .seconds(40))
         }
     }
 }
