@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
@@ -41,6 +42,11 @@ let package = Package(
         .target(name: "UTF8Text", swiftSettings: swiftSettings),
         .target(name: "StrictJSON", dependencies: ["UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "Concurrency", swiftSettings: swiftSettings),
+        .target(
+            name: "PrometheusMetrics",
+            dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "DocumentModel", dependencies: ["StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
@@ -114,7 +120,7 @@ let package = Package(
             name: "HearthAPI",
             dependencies: [
                 "CZlib", "Concurrency", "DocumentModel", "DocumentStore", "HearthWire", "IdentityTokens", "JSONRPC",
-                "SecurityRules",
+                "PrometheusMetrics", "SecurityRules",
                 "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -125,7 +131,7 @@ let package = Package(
             name: "HearthHTTP",
             dependencies: [
                 "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "IdentityTokens", "JSONRPC",
-                "StrictJSON",
+                "PrometheusMetrics", "StrictJSON",
                 "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -161,7 +167,7 @@ let package = Package(
             name: "FirestoreGRPC",
             dependencies: [
                 "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreProto", "Gzip", "HearthAPI",
-                "HearthHTTP", "JSONRPC", "StrictJSON", "UTF8Text",
+                "HearthHTTP", "JSONRPC", "PrometheusMetrics", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -200,10 +206,11 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAdmin", "HearthClient",
-                "HearthHTTP", "HearthAPI", "HearthWire", "IdentityTokens", "KeySetFetching", "SecurityRules", "StorageIO",
-                "StrictJSON",
+                "HearthHTTP", "HearthAPI", "HearthWire", "IdentityTokens", "KeySetFetching", "PrometheusMetrics", "SecurityRules",
+                "StorageIO", "StrictJSON",
                 "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -283,6 +290,11 @@ let package = Package(
         .testTarget(
             name: "DocumentModelTests",
             dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "UTF8Text", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PrometheusMetricsTests",
+            dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"], swiftSettings: swiftSettings),
@@ -376,7 +388,7 @@ let package = Package(
             name: "HearthHTTPTests",
             dependencies: [
                 "HearthHTTP", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "HearthAPI",
-                "JSONRPC", "ServerTestSupport", "StrictJSON", "UTF8Text", "TestSupport",
+                "JSONRPC", "PrometheusMetrics", "ServerTestSupport", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

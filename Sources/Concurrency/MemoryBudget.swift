@@ -12,6 +12,8 @@ package final class MemoryBudget: Sendable {
         var largeBytes = 0
         /// The waiting reservations in the order in which they began to wait.
         var queue: [QueueEntry] = []
+        /// The number of times that memory was refused.
+        var refusedCount = 0
     }
 
     fileprivate struct QueueEntry {
@@ -23,7 +25,7 @@ package final class MemoryBudget: Sendable {
     package let limit: Int
     /// The number of bytes in use up to which a reservation is small.
     fileprivate let smallReservationBytes: Int
-    private let state = Mutex(State())
+    fileprivate let state = Mutex(State())
     /// Sleeps for the maximum time that a reservation waits.
     private let sleepUntilTimeout: @Sendable () async throws -> Void
 
@@ -55,6 +57,11 @@ package final class MemoryBudget: Sendable {
         state.withLock { $0.reservedBytes }
     }
 
+    /// The number of times that memory was refused.
+    package var refusedCount: Int {
+        state.withLock { $0.refusedCount }
+    }
+
     /// The number of reservations that wait for memory.
     package var waiterCount: Int {
         state.withLock { $0.queue.count }
@@ -83,6 +90,7 @@ package final class MemoryBudget: Sendable {
     private func removeFromQueue(_ waiter: Waiter) -> Bool {
         state.withLock { state in
             guard let index = state.queue.firstIndex(where: { $0.waiter === waiter }) else { return false }
+            state.refusedCount += 1
             state.queue.remove(at: index)
             return true
         }
@@ -170,7 +178,7 @@ extension MemoryBudget {
         /// Reserves additional bytes, all in use, without waiting. Returns `false`, with the reservation unchanged, when the
         /// limit would be exceeded.
         package func grow(by count: Int) -> Bool {
-            change { (size: $0 + count, usedBytes: $0 + count) }
+            change { (size: $0 + count, usedBytes: $0 + count) } || refuse()
         }
 
         /// Resizes the reservation without waiting. Returns `false`, with the reservation unchanged, when the limit would be
@@ -180,13 +188,13 @@ extension MemoryBudget {
         ///   - count: The new size.
         ///   - usedBytes: The part of it that is in use.
         package func resize(to count: Int, usedBytes: Int) -> Bool {
-            change { _ in (size: count, usedBytes: usedBytes) }
+            change { _ in (size: count, usedBytes: usedBytes) } || refuse()
         }
 
         /// Resizes the reservation, all of it in use, even beyond the limit of the budget: for the response to a completed write,
         /// which a client that gets an error instead would repeat. Others get memory again once the budget is below its limit.
         package func resizeRegardlessOfLimit(to count: Int) {
-            if resize(to: count, usedBytes: count) { return }
+            if change({ _ in (size: count, usedBytes: count) }) { return }
             let granted = size.withLock { size in
                 let largeBytes = count > budget.smallReservationBytes ? count : 0
                 defer { size = Size(reservedBytes: count, largeBytes: largeBytes) }
@@ -202,6 +210,12 @@ extension MemoryBudget {
         package func shrink(to usedBytes: Int) {
             // Shrinking always succeeds.
             _ = resize(to: usedBytes, usedBytes: usedBytes)
+        }
+
+        /// Counts a refusal. Returns false.
+        private func refuse() -> Bool {
+            budget.state.withLock { $0.refusedCount += 1 }
+            return false
         }
 
         private func change(_ newSize: (_ reservedBytes: Int) -> (size: Int, usedBytes: Int)) -> Bool {

@@ -19,6 +19,9 @@ extension DocumentIndex {
         maintenanceQueue.async { self.runMaintenance() }
     }
 
+    /// The last commit in the index; `nil` while the index cannot be used.
+    package var appliedSequence: SequenceNumber? { state.withLock(\.applied) }
+
     /// Returns the index definitions with the build state of each.
     package func report() -> IndexReport {
         let definitions = definitions.withLock { $0.value }

@@ -44,6 +44,10 @@ package struct StorageReport: Hashable, Sendable {
     package let unappliedCount: Int
     /// The number and size of documents, as of the last indexed commit; `nil` while the index is being built.
     package var size: CollectionSize?
+    /// The last commit that the index includes; `nil` while the index cannot be used.
+    package var indexedSequence: SequenceNumber?
+    /// The number of documents that reads have found to be unreadable.
+    package var damagedCount = 0
 
     /// Creates a report.
     package init(

@@ -66,16 +66,23 @@ extension RPCServer<ServiceContext> {
     /// - Parameters:
     ///   - limits: The resource limits of one request.
     ///   - responseBudget: The memory limit for all responses.
-    package init(limits: RPCLimits, responseBudget: MemoryBudget, logger: Logger) {
-        self.init(methods: HearthMethods.table, limits: limits, responseBudget: responseBudget) { failure in
-            logger.error(
-                "Call failed",
-                metadata: [
-                    "rpc.method": "\(failure.method)",
-                    "error": "\(failure.error)",
-                    "error.id": "\(failure.errorID)",
-                ]
-            )
-        }
+    ///   - metrics: The metrics in which calls are counted; `nil` for calls of the server itself.
+    package init(limits: RPCLimits, responseBudget: MemoryBudget, metrics: CallMetrics?, logger: Logger) {
+        self.init(
+            methods: HearthMethods.table,
+            limits: limits,
+            responseBudget: responseBudget,
+            onEnd: { metrics?.record($0) },
+            onUnexpectedError: { failure in
+                logger.error(
+                    "Call failed",
+                    metadata: [
+                        "rpc.method": "\(failure.method)",
+                        "error": "\(failure.error)",
+                        "error.id": "\(failure.errorID)",
+                    ]
+                )
+            }
+        )
     }
 }

@@ -82,6 +82,7 @@ package struct AdminPages: Sendable {
                 smallReservationBytes: RPCResponseBody.smallResponseBytes,
                 timeout: .seconds(2)
             ),
+            metrics: context.server.metrics.calls,
             logger: logger
         )
     }

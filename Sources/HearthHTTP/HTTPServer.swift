@@ -7,6 +7,7 @@ import JSONRPC
 package import Logging
 import NIOCore
 import NIOPosix
+import PrometheusMetrics
 import ServiceLifecycle
 
 /// Hearth's HTTP server: connections, limits, and the routes of its modules.
@@ -61,7 +62,13 @@ package struct HTTPServer: Service {
             logger: logger
         )
         self.routes = RouteTable(modules.flatMap { $0.routes(using: resources) })
-        self.responder = Self.makeResponder(configuration, resources)
+        let registry = context.server.metrics.registry
+        LimitMetrics.declare(in: registry, connection, resources)
+        registry.sampled("hearth_rules_decisions_total", "Decisions of security rules, by result.", .counter) {
+            let (allowed, denied) = context.rulesRegistry.decisionCounts
+            return [.init(["result": "allowed"], Double(allowed)), .init(["result": "denied"], Double(denied))]
+        }
+        self.responder = Self.makeResponder(configuration, resources, HTTPMetrics(registry, routes: routes))
         self.resources = resources
         self.logger = logger
         self.onRunning = onRunning
@@ -77,6 +84,7 @@ package struct HTTPServer: Service {
             async let _ = context.rulesRegistry.runMaintenance()
             async let _ = context.sessions.runMaintenance()
             async let _ = context.runCommitRateSampling()
+            async let _ = context.runMetricsSampling()
             async let _ = resources.streams.runTasks()
             do {
                 try await listen()
@@ -178,7 +186,8 @@ extension HTTPServer {
 extension HTTPServer {
     private static func makeResponder(
         _ configuration: HTTPServerConfiguration,
-        _ resources: ServerResources
+        _ resources: ServerResources,
+        _ metrics: HTTPMetrics
     ) -> RequestResponder {
         RequestResponder(
             hostCheck: HostCheck(
@@ -195,7 +204,8 @@ extension HTTPServer {
             proxies: TrustedProxies(configuration.trustedProxies),
             authenticator: resources.authenticator,
             bodyBudget: resources.bodyBudget,
-            isLoopback: configuration.isLoopback
+            isLoopback: configuration.isLoopback,
+            metrics: metrics
         )
     }
 }

@@ -114,6 +114,7 @@ package func withServer(
     limits: ServiceLimits = ServiceLimits(),
     databaseLimit: Int = 16,
     logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+    metrics: ServerMetrics = ServerMetrics(),
     hasPages: Bool = false,
     allowsClearing: Bool = false,
     rules: String? = nil,
@@ -131,6 +132,7 @@ package func withServer(
     storeConfiguration.indexWaitDocumentCount = .max
     // Journal preallocation is most of the cost of a small store.
     storeConfiguration.segmentBytes = 256 << 10
+    storeConfiguration.observer = metrics.store
     try await configureStore(&storeConfiguration)
     let store = try await FileStore.open(storeConfiguration, logger: logger)
     let keys = try await APIKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger)
@@ -147,7 +149,7 @@ package func withServer(
     )
     let context = ServiceContext(
         store: store,
-        server: ServerDescription(limits: limits),
+        server: ServerDescription(limits: limits, metrics: metrics),
         keys: keys,
         endUsers: endUsers,
         rulesRegistry: registry,

@@ -237,6 +237,7 @@ extension Committer {
             reject(commits, batch, blockWrites(error.status))
             return commits.count
         }
+        components.observer?.didSync(commitCount: batch.commits.count, duration: appended.syncDuration)
         components.history.append(batch.commits, at: appended)
         components.feed.willApply(through: batch.last.sequence)
         let first = last.sequence.next

@@ -1,5 +1,6 @@
 internal import DocumentIndex
 internal import DocumentModel
+internal import DocumentStore
 internal import Journal
 internal import Logging
 
@@ -22,6 +23,8 @@ struct StoreComponents: Sendable {
     let checkpointIdleTime: Duration
     let idleMemoryReleaseTime: Duration
     let listedFolderBytes: Int
+    /// Receives statistics of commits; `nil` if nothing does.
+    let observer: (any StoreObserver)?
     let logger: Logger
 }
 

@@ -13,6 +13,9 @@ final class UnreadableDocuments: Sendable {
     /// The maximum number of paths. Further ones are not recorded, so that a damaged disk does not fill the memory.
     private static let maximumCount = 10_000
 
+    /// The number of recorded documents.
+    var count: Int { paths.withLock(\.count) }
+
     /// Records that a document cannot be read.
     func insert(_ path: DocumentPath) {
         paths.withLock { paths in

@@ -214,6 +214,7 @@ extension StoreRecovery {
             checkpointIdleTime: configuration.checkpointIdleTime,
             idleMemoryReleaseTime: configuration.idleMemoryReleaseTime,
             listedFolderBytes: configuration.listedFolderBytes,
+            observer: configuration.observer,
             logger: logger
         )
     }

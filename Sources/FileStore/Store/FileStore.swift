@@ -148,14 +148,17 @@ extension FileStore {
         by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
         let disk = components.disk
+        let start = ContinuousClock.now
         do throws(StatusError) {
             let result = try await commitQueue.commit(writes, validating: reads, by: author)
+            components.observer?.didCommit(writeCount: writes.count, duration: ContinuousClock.now - start)
             // Deletes succeed on a full disk, too.
             if disk.isFull, writes.contains(where: \.operation.storesDocument) {
                 try? await healthQueue.run { () throws(StatusError) in disk.recordSuccess() }
             }
             return result
         } catch {
+            components.observer?.didFailCommit(with: error)
             if error.isLackOfSpace { try? await healthQueue.run { () throws(StatusError) in disk.recordFailure(error) } }
             throw error.withWriteIndex(in: writes)
         }
@@ -216,7 +219,7 @@ extension FileStore {
             }
         return try? await healthQueue.run { () throws(StatusError) in
             let disk = components.disk.check()
-            return StorageReport(
+            var report = StorageReport(
                 journalBytes: components.checkpointer.journalBytes,
                 maximumJournalBytes: components.checkpointer.maximumJournalBytes,
                 space: disk.space,
@@ -224,6 +227,9 @@ extension FileStore {
                 unappliedCount: components.unapplied.stuckCount,
                 size: size
             )
+            report.indexedSequence = components.index.appliedSequence
+            report.damagedCount = components.unreadable.count
+            return report
         }
     }
 }

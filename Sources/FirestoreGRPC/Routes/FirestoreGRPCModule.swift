@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import HTTPTypes
 package import HearthAPI
@@ -17,12 +18,13 @@ package struct FirestoreGRPCModule: RouteModule {
     }
 
     package func routes(using server: ServerResources) -> [Route] {
-        let server = GRPCServer(context, server)
         let listen = FirestoreService.listen(sharing: EncodedDocumentCache())
         let names = [FirestoreService.name, HealthService.name] + ReflectionService.names
         let services =
             [FirestoreService.service(listen), HealthService.make(for: names)]
             + ReflectionService.names.map { ReflectionService.make($0, listing: names) }
+        var server = GRPCServer(context, server)
+        server.metrics = GRPCMetrics(context.server.metrics.registry, services)
         return services.flatMap { routes(of: $0, on: server) } + [
             WebChannelRoute("Listen", listen, on: server).route,
             WebChannelRoute("Write", FirestoreService.write, on: server).route,
@@ -82,11 +84,20 @@ struct GRPCService: Sendable {
         on server: GRPCServer
     ) async throws -> Response {
         let name = UTF8Key(String(Substring(request.uri.path.utf8.dropFirst(self.name.utf8.count + 2))))
+        let time = Stopwatch()
         do {
-            guard let method = methods[name] else {
-                throw GRPCStatus(.unimplemented, "The service \(self.name) has no method \(Excerpt(name.string)).")
+            let isStream = methods[name]?.isStream == true
+            do {
+                guard let method = methods[name] else {
+                    throw GRPCStatus(.unimplemented, "The service \(self.name) has no method \(Excerpt(name.string)).")
+                }
+                let response = try await method.respond(to: request, in: requestContext, on: server)
+                if !isStream { server.metrics?.record(name, .ok, time: time) }
+                return response
+            } catch {
+                server.metrics?.record(name, error, time: isStream ? nil : time)
+                throw error
             }
-            return try await method.respond(to: request, in: requestContext, on: server)
         } catch let status as GRPCStatus {
             return status.response
         } catch let error as StatusError where error.code != .internal {

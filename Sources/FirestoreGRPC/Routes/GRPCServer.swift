@@ -20,6 +20,8 @@ struct GRPCServer: Sendable {
     let authenticator: Authenticator
     let responseBudget: MemoryBudget
     let logger: Logger
+    /// The metrics in which calls are counted; `nil` for none.
+    var metrics: GRPCMetrics?
     fileprivate let bodyExecutor: LargeBodyExecutor
     private let deadlines: CallDeadlines
 
@@ -82,6 +84,11 @@ extension Request {
     /// True if the request is a gRPC call. Only the content type tells: WebChannel has the same paths.
     var isGRPC: Bool {
         hasMediaType("application/grpc") || hasMediaType("application/grpc+proto")
+    }
+
+    /// The name of the method that the path ends with.
+    var grpcMethod: UTF8Key {
+        UTF8Key(uri.path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? "")
     }
 
     /// The time limit that the client sets; `nil` without one.

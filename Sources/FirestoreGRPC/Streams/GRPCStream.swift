@@ -61,6 +61,7 @@ struct GRPCStream<Input: Message, Output: StreamResponse>: GRPCMethod {
                 } catch  where requestContext.channel.isActive {
                     status = GRPCStatus(.unexpected(error, "Stream failed", logger: requestContext.requestLogger))
                 }
+                server.metrics?.record(request.grpcMethod, status, time: nil)
                 try await writer.finish(status.trailers)
             }
         )

@@ -15,15 +15,19 @@ package struct ServerDescription: Sendable {
     package let activity = ServerActivity()
     /// The most recent log entries.
     package let log: RecentLog
+    /// The metrics.
+    package let metrics: ServerMetrics
 
     package init(
         startTime: ContinuousClock.Instant = .now,
         limits: ServiceLimits = ServiceLimits(),
-        log: RecentLog = RecentLog()
+        log: RecentLog = RecentLog(),
+        metrics: ServerMetrics = ServerMetrics()
     ) {
         self.startTime = startTime
         self.limits = limits
         self.log = log
+        self.metrics = metrics
     }
 }
 

@@ -14,7 +14,12 @@ internal import UTF8Text
 package enum WarmUp {
     /// Makes the calls, and ignores their results and errors.
     package static func run(in context: ServiceContext, logger: Logger) async {
-        let server = RPCServer<ServiceContext>(limits: context.server.limits.rpc, responseBudget: .unlimited, logger: logger)
+        let server = RPCServer<ServiceContext>(
+            limits: context.server.limits.rpc,
+            responseBudget: .unlimited,
+            metrics: nil,
+            logger: logger
+        )
         let roots = try? await ListCollections.call(.init(pageSize: 1), in: context)
         // A query of a collection that does not exist needs the index as well.
         let collection = roots?.collections.first?.key.string ?? "items"

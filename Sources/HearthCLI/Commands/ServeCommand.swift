@@ -1,4 +1,5 @@
 import ArgumentParser
+import CoreMetrics
 import DocumentModel
 import DocumentStore
 import FileStore
@@ -10,6 +11,7 @@ import HearthAdmin
 import HearthHTTP
 import IdentityTokens
 import Logging
+import PrometheusMetrics
 import ServiceLifecycle
 import UTF8Text
 import UnixSignals
@@ -176,7 +178,10 @@ struct ServeCommand: AsyncParsableCommand {
         let authentication = try await ServeAuthentication(authentication, logger: logger)
         let tls = try ServeTLS(self.tls, logger: logger)
         try await checkHost(logger: logger)
+        let metrics = ServerMetrics()
+        MetricsSystem.bootstrap(PrometheusMetricsFactory(metrics.registry))
         var configuration = FileStoreConfiguration(folder: data)
+        configuration.observer = metrics.store
         limits.apply(to: &configuration)
         let backupFolder = try await backup.openFolder(outside: data)
         let host = try await FileStoreHost.open(configuration, backupFolder: backupFolder, logger: logger)
@@ -200,7 +205,7 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 let context = ServiceContext(
                     store: host.defaultStore,
-                    server: ServerDescription(log: log),
+                    server: ServerDescription(log: log, metrics: metrics),
                     keys: keys,
                     endUsers: authentication.endUsers,
                     rulesRegistry: rules,

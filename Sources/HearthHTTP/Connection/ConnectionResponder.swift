@@ -40,7 +40,10 @@ struct ConnectionResponder: Sendable {
         reporting report: @escaping @Sendable (Progress) -> Void
     ) -> Task<Void, Never> {
         var context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-        if let route = routes.route(at: request.uri.path) { context.route = route }
+        if let (route, index) = routes.indexedRoute(at: request.uri.path) {
+            context.route = route
+            context.routeIndex = index ?? .max
+        }
         context.peer = connection.peer
         context.lastIDToken = connection.lastIDToken
         context.isSecure = connection.isSecure

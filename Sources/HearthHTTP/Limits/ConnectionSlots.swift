@@ -47,10 +47,11 @@ final class ConnectionSlots: Sendable {
         let isRejection: Bool
     }
 
-    private let limit: Int
+    let limit: Int
     private let limitPerAddress: Int
     private let logger: Logger
     private let state = Mutex(State())
+    private let refused = Mutex((total: 0, perAddress: 0))
 
     /// The minimum interval between log entries of one kind.
     private static let warningInterval = Duration.seconds(60)
@@ -60,6 +61,12 @@ final class ConnectionSlots: Sendable {
         self.limitPerAddress = limitPerAddress
         self.logger = logger
     }
+
+    /// The number of open connections.
+    var count: Int { state.withLock(\.connections.count) }
+
+    /// The numbers of connections that were rejected, by limit.
+    var refusedCounts: (total: Int, perAddress: Int) { refused.withLock { $0 } }
 
     /// Acquires a slot for a new connection, which is idle. Closes the connection that has been idle longest when a limit is
     /// reached.
@@ -80,7 +87,11 @@ final class ConnectionSlots: Sendable {
         }
         if let reached, isWarningDue { warn(of: reached, isRejection: id == nil) }
         evicted?.close()
-        guard let id else { throw reached ?? .total(limit) }
+        guard let id else {
+            let reached = reached ?? .total(limit)
+            refused.withLock { if case .address = reached { $0.perAddress += 1 } else { $0.total += 1 } }
+            throw reached
+        }
         return Slot(self, id: id)
     }
 

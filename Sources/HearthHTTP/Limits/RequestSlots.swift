@@ -4,6 +4,7 @@ import Synchronization
 final class RequestSlots: Sendable {
     private let limit: Int
     private let count = Atomic(0)
+    private let refused = Atomic(0)
 
     init(limit: Int) {
         self.limit = limit
@@ -13,8 +14,12 @@ final class RequestSlots: Sendable {
     func acquire() -> Bool {
         guard count.add(1, ordering: .relaxed).newValue > limit else { return true }
         release()
+        refused.add(1, ordering: .relaxed)
         return false
     }
+
+    /// The number of requests that were rejected.
+    var refusedCount: Int { refused.load(ordering: .relaxed) }
 
     func release() {
         count.subtract(1, ordering: .relaxed)

@@ -6,6 +6,7 @@ import UTF8Text
 package final class WatchSlots: Sendable {
     private struct State {
         var count = 0
+        var refusedCount = 0
         /// The open streams of each address.
         var countByAddress: [UTF8Key: Int] = [:]
         /// The open streams of each key.
@@ -50,6 +51,12 @@ package final class WatchSlots: Sendable {
         case key
     }
 
+    /// The number of open streams.
+    var count: Int { state.withLock(\.count) }
+
+    /// The number of streams that were rejected.
+    var refusedCount: Int { state.withLock(\.refusedCount) }
+
     /// Acquires a slot for a client.
     ///
     /// - Parameters:
@@ -57,17 +64,24 @@ package final class WatchSlots: Sendable {
     ///   - key: The ID of the client's key; `nil` without one.
     func acquire(for address: UTF8Key?, key: UTF8Key?) throws(LimitReached) -> Slot {
         try state.withLock { state throws(LimitReached) in
-            guard state.count < limit else { throw .total }
-            if let address, state.countByAddress[address, default: 0] >= limitPerAddress { throw .address(address) }
-            if let key {
-                guard state.countByKey[key, default: 0] < limitPerKey else { throw .key }
-                state.countByKey[key, default: 0] += 1
+            if let reached = reachedLimit(address, key, in: state) {
+                state.refusedCount += 1
+                throw reached
             }
+            if let key { state.countByKey[key, default: 0] += 1 }
             state.count += 1
             if let address { state.countByAddress[address, default: 0] += 1 }
         }
         activity.adjustWatcherCount(by: 1)
         return Slot(self, address: address, key: key)
+    }
+
+    /// Returns the limit that another stream would exceed.
+    private func reachedLimit(_ address: UTF8Key?, _ key: UTF8Key?, in state: State) -> LimitReached? {
+        if state.count >= limit { return .total }
+        if let address, state.countByAddress[address, default: 0] >= limitPerAddress { return .address(address) }
+        if let key, state.countByKey[key, default: 0] >= limitPerKey { return .key }
+        return nil
     }
 
     private func release(_ address: UTF8Key?, key: UTF8Key?) {

@@ -13,6 +13,7 @@ package struct APIModule: RouteModule {
         let rpc = RPCRoute(context, server)
         let watch = WatchRoute(service: context, streams: server.streams)
         let openRPC = OpenRPCRoute()
+        let metrics = MetricsRoute(registry: context.server.metrics.registry)
         let health = HealthRoute(context)
         let respondWithHealth: Route.Handler = { _, context in
             await health.respond(includingReason: context.hasKnownHost)
@@ -21,6 +22,7 @@ package struct APIModule: RouteModule {
             Route("/rpc", rpc.policy, [.post: rpc.respond(to:in:)]),
             Route("/watch", watch.policy, [.get: watch.respond(to:in:), .post: watch.respond(to:in:)]),
             Route("/openrpc.json", openRPC.policy, [.get: openRPC.respond(to:in:), .head: openRPC.respond(to:in:)]),
+            Route("/metrics", metrics.policy, [.get: metrics.respond(to:in:), .head: metrics.respond(to:in:)]),
             Route("/health", health.policy, [.get: respondWithHealth, .head: respondWithHealth]),
         ]
     }

@@ -22,6 +22,7 @@ struct RPCRoute: Sendable {
         self.server = RPCServer(
             limits: context.server.limits.rpc,
             responseBudget: server.responseBudget,
+            metrics: context.server.metrics.calls,
             logger: server.logger
         )
     }

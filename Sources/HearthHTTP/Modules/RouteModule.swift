@@ -40,7 +40,8 @@ package struct ServerResources: Sendable {
             endUsers: context.endUsers,
             rules: context.rulesRegistry,
             sessions: context.sessions,
-            failedAttempts: FailedAttemptLimiter(limit: configuration.maximumFailedAttempts)
+            failedAttempts: FailedAttemptLimiter(limit: configuration.maximumFailedAttempts),
+            metrics: context.server.metrics.access
         )
         bodyBudget = MemoryBudget(
             limit: configuration.maximumBufferedBodyBytes,

@@ -5,6 +5,7 @@ package import HearthAPI
 import Hummingbird
 import IdentityTokens
 import Logging
+import PrometheusMetrics
 
 /// Authenticates the callers of requests: by the key or the ID token in `Authorization: Bearer …`, or by a browser's session cookie.
 package struct Authenticator: Sendable {
@@ -13,6 +14,7 @@ package struct Authenticator: Sendable {
     let rules: RulesRegistry
     let sessions: SessionRegistry
     let failedAttempts: FailedAttemptLimiter
+    let metrics: AccessMetrics
 
     /// Sets the caller of a request in its context, before anything reads the body. The route's ``RoutePolicy/access`` says whether
     /// its handler authorizes the caller.
@@ -64,6 +66,18 @@ package struct Authenticator: Sendable {
 
     /// - Parameter fields: The values of the `Authorization` fields.
     private func caller(of fields: [String], in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
+        do throws(HTTPFailure) {
+            return try await authenticatedCaller(of: fields, in: context)
+        } catch {
+            if error.status.code < 500 { metrics.authenticationFailures.increment() }
+            throw error
+        }
+    }
+
+    private func authenticatedCaller(
+        of fields: [String],
+        in context: HearthRequestContext
+    ) async throws(HTTPFailure) -> Caller {
         let isOpen = context.route.policy.isOpenToEndUsers
         if endUsers.acceptsUnsignedTokens { return try await emulatorCaller(of: fields, isOpen: isOpen, in: context) }
         if !keys.requiresKeys {

@@ -19,22 +19,24 @@ struct RequestResponder: Sendable {
     let bodyBudget: MemoryBudget
     /// True for a server that listens on the local machine only, whose name other servers share unless a proxy is in front.
     let isLoopback: Bool
+    let metrics: HTTPMetrics
 
     private var corsPolicy: CORSPolicy { originCheck.corsPolicy }
 
     /// Responds to a request, which is logged at debug level: method, path without query, status and time to response head. Bodies
     /// are never logged.
     func respond(to request: Request, in context: HearthRequestContext) async -> Response {
-        guard context.logger.logLevel <= .debug else { return await response(to: request, in: context) }
-        let start = ContinuousClock.now
+        let time = Stopwatch()
         let response = await response(to: request, in: context)
+        metrics.record(request, response, in: context, time: time)
+        guard context.logger.logLevel <= .debug else { return response }
         context.requestLogger.debug(
             "Request",
             metadata: [
                 "http.method": "\(request.method)",
                 "http.path": "\(request.uri.path)",
                 "http.status": "\(response.status.code)",
-                "http.duration": "\(ContinuousClock.now - start)",
+                "http.duration": "\(Duration.nanoseconds(time.nanoseconds))",
             ]
         )
         return response

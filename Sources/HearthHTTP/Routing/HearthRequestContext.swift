@@ -9,6 +9,8 @@ package struct HearthRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The route of the request, whose policy applies.
     package internal(set) var route = Route.unlisted
+    /// The index of the route in the metrics.
+    var routeIndex = Int.max
     /// The ID of the request in the log.
     let requestID = RequestID()
     /// The connection of the request.

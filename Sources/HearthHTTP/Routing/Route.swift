@@ -57,6 +57,18 @@ package final class Route: Sendable {
         self.init(prefix, isPrefix: true, policy, .allMethods(handler))
     }
 
+    /// The methods that the route has handlers for; `nil` if its handler decides.
+    var methods: [HTTPRequest.Method]? {
+        switch handlers {
+        case .none: []
+        case .byMethod(let handlers): handlers.map(\.method)
+        case .allMethods: nil
+        }
+    }
+
+    /// The path as a pattern: that of a prefix ends with an asterisk.
+    var pattern: String { isPrefix ? path + "*" : path }
+
     /// The route of unlisted paths.
     static let unlisted = Route("", isPrefix: false, RoutePolicy(), .none)
 

@@ -12,14 +12,28 @@ package struct RouteTable: Sendable {
         prefixRoutes = routes.filter(\.isPrefix).sorted { $0.path.utf8.count > $1.path.utf8.count }
     }
 
+    /// All routes, those of prefixes last.
+    var all: [Route] { routes + prefixRoutes }
+
     /// Returns the route of a raw path without its query; `nil` for an unlisted path.
     package func route(at path: String) -> Route? {
-        let path = path.utf8
-        return exactRoute(at: path) ?? nonCanonicalRoute(at: path)
+        indexedRoute(at: path)?.route
     }
 
-    private func exactRoute(at path: some Collection<UInt8>) -> Route? {
-        routes.first { path.elementsEqual($0.path.utf8) } ?? prefixRoutes.first { path.starts(with: $0.path.utf8) }
+    /// Returns the route of a raw path, and its index in ``all``, if it has one.
+    func indexedRoute(at path: String) -> (route: Route, index: Int?)? {
+        let path = path.utf8
+        if let index = exactIndex(at: path) { return (route(index), index) }
+        return nonCanonicalRoute(at: path).map { ($0, nil) }
+    }
+
+    private func exactIndex(at path: some Collection<UInt8>) -> Int? {
+        if let index = routes.firstIndex(where: { path.elementsEqual($0.path.utf8) }) { return index }
+        return prefixRoutes.firstIndex { path.starts(with: $0.path.utf8) }.map { routes.count + $0 }
+    }
+
+    private func route(_ index: Int) -> Route {
+        index < routes.count ? routes[index] : prefixRoutes[index - routes.count]
     }
 
     /// Returns the route of a path that has empty segments, such as `/rpc/`.
@@ -27,6 +41,6 @@ package struct RouteTable: Sendable {
         let slash = UInt8(ascii: "/")
         let segments = path.split(separator: slash)
         let spelling = segments.flatMap { [slash] + $0 }
-        return spelling.count == path.count ? nil : exactRoute(at: spelling)?.nonCanonical
+        return spelling.count == path.count ? nil : exactIndex(at: spelling).flatMap { route($0).nonCanonical }
     }
 }

@@ -9,6 +9,8 @@ import UTF8Text
 package struct MethodTable<Context: RPCContext>: Sendable {
     /// A method with its generic types erased once, at registration.
     struct Entry: Sendable {
+        /// The index of the method in ``MethodTable/methods``.
+        let index: Int
         /// The typical size of a response; see ``RPCMethod/expectedResponseBytes``.
         let expectedResponseBytes: Int
         /// Authorizes the caller, decodes the parameters, executes the method and returns a closure that writes the result.
@@ -45,7 +47,12 @@ package struct MethodTable<Context: RPCContext>: Sendable {
         var entries: [UTF8Key: Entry] = [:]
         let sharedErrors = sharedParameters.flatMap(\.errors) + authorizationErrors
         for type in types {
-            let (method, entry) = Self.register(type, sharedParameters: sharedParameters, sharedErrors: sharedErrors)
+            let (method, entry) = Self.register(
+                type,
+                at: methods.count,
+                sharedParameters: sharedParameters,
+                sharedErrors: sharedErrors
+            )
             method.validate()
             precondition(entries.updateValue(entry, forKey: method.name) == nil, "\(method.name) is registered twice")
             methods.append(method)
@@ -57,7 +64,7 @@ package struct MethodTable<Context: RPCContext>: Sendable {
         )
         methods.append(discover)
         let document = OpenRPCDocument.encode(info, methods: methods)
-        entries[discover.name] = Entry(expectedResponseBytes: document.count) { params, context in
+        entries[discover.name] = Entry(index: methods.count - 1, expectedResponseBytes: document.count) { params, context in
             try context.authorize(permission)
             let arguments = try Arguments(params, declared: discover.parameters)
             _ = try await SharedParameter.selectContext(with: sharedParameters, from: arguments, in: context)
@@ -74,6 +81,7 @@ package struct MethodTable<Context: RPCContext>: Sendable {
 
     private static func register<Method: RPCMethod<Context>>(
         _ type: Method.Type,
+        at index: Int,
         sharedParameters: [SharedParameter<Context>],
         sharedErrors: [ErrorDescription]
     ) -> (MethodDescription, Entry) {
@@ -93,7 +101,7 @@ package struct MethodTable<Context: RPCContext>: Sendable {
                 preconditionFailure("\(method.name): the example \"\(example.name)\" has invalid parameters: \(error)")
             }
         }
-        let entry = Entry(expectedResponseBytes: Method.expectedResponseBytes) { params, context in
+        let entry = Entry(index: index, expectedResponseBytes: Method.expectedResponseBytes) { params, context in
             try context.authorize(Method.requiredPermission)
             let arguments = try Arguments(params, declared: method.parameters)
             let context = try await SharedParameter.selectContext(with: sharedParameters, from: arguments, in: context)

@@ -25,24 +25,28 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     private let responseBudget: MemoryBudget
     private let deadlines: CallDeadlines
     private let onUnexpectedError: @Sendable (UnexpectedError) -> Void
+    private let onEnd: @Sendable (EndedCall) -> Void
 
     /// Creates a server.
     ///
     /// - Parameters:
     ///   - responseBudget: The memory limit for all responses.
     ///   - clock: The clock that measures the duration of calls.
+    ///   - onEnd: Records a call for statistics. Must not wait.
     ///   - onUnexpectedError: Logs an error.
     package init(
         methods: MethodTable<Context>,
         limits: RPCLimits = RPCLimits(),
         responseBudget: MemoryBudget = .unlimited,
         clock: some Clock<Duration> = ContinuousClock(),
+        onEnd: @escaping @Sendable (EndedCall) -> Void = { _ in },
         onUnexpectedError: @escaping @Sendable (UnexpectedError) -> Void
     ) {
         self.methods = methods
         self.limits = limits
         self.responseBudget = responseBudget
         deadlines = CallDeadlines(timeout: limits.callTimeout, clock: clock)
+        self.onEnd = onEnd
         self.onUnexpectedError = onUnexpectedError
     }
 
@@ -134,6 +138,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
             return builder.append(.error(error.error), id: error.id)
         }
         guard let entry = methods[request.method] else {
+            onEnd(EndedCall(method: nil, error: .methodNotFound, time: nil))
             if let id = request.id { builder.append(.error(.methodNotFound(request.method)), id: id) }
             return
         }
@@ -143,6 +148,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
             return builder.finishCall()
         }
         if let error = await builder.prepareCall(expectedBytes: entry.expectedResponseBytes) {
+            onEnd(EndedCall(method: entry.index, error: error.code, time: nil))
             return builder.append(.error(error), id: id)
         }
         guard batchDeadline == nil, entry.expectedResponseBytes > RPCResponseBody.maximumInlineBytes else {
@@ -155,6 +161,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         }
     }
 
+    /// Executes a call, and records it.
     private func call(
         _ entry: MethodTable<Context>.Entry,
         _ request: RPCRequest,
@@ -163,13 +170,19 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         on executor: (any TaskExecutor)?
     ) async -> RPCOutcome {
         guard !Task.isCancelled else {
+            onEnd(EndedCall(method: entry.index, error: .cancelled, time: nil))
             return .error(.cancelled)
         }
+        let time = Stopwatch()
         do {
             if let batchDeadline { try deadlines.checkBatchDeadline(batchDeadline) }
-            return .result(try await deadlines.run(on: executor) { try await entry.call(request.params, context) })
+            let result = try await deadlines.run(on: executor) { try await entry.call(request.params, context) }
+            onEnd(EndedCall(method: entry.index, error: nil, time: time))
+            return .result(result)
         } catch {
-            return .error(clientError(for: error, method: request.method))
+            let error = clientError(for: error, method: request.method)
+            onEnd(EndedCall(method: entry.index, error: error.code, time: time))
+            return .error(error)
         }
     }
 

@@ -97,6 +97,8 @@ package struct JournalWriter: ~Copyable {
         let offsets: [Int]
         /// The end of the last record.
         let end: Int
+        /// The time that the sync took.
+        package let syncDuration: Duration
 
         /// The size of the records.
         package var byteCount: Int { end - (offsets.first ?? end) }
@@ -151,17 +153,19 @@ package struct JournalWriter: ~Copyable {
             if isRecoverable { self.segment = segment }
             throw Failure(status: error.status("append to", name), isRecoverable: isRecoverable)
         }
+        let syncStart = ContinuousClock.now
         do throws(FileSystemError) {
             try segment.file.descriptor.synchronizeData()
         } catch {
             throw Failure(status: error.status("sync", name), isRecoverable: false)
         }
+        let syncDuration = ContinuousClock.now - syncStart
         let offsets = batch.offsets.map { $0 + segment.end }
         journal.didAppend(first: first, offsets: offsets, to: segment.first)
         segment.end += batch.bytes.count
         self.segment = segment
         if segment.end > journal.segmentBytes / 2 { journal.preallocator.prepare() }
-        return AppendedBatch(segment: segment.first, offsets: offsets, end: segment.end)
+        return AppendedBatch(segment: segment.first, offsets: offsets, end: segment.end, syncDuration: syncDuration)
     }
 
     /// Closes the journal for writing and waits for background work to end.

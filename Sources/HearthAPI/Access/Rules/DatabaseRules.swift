@@ -190,6 +190,7 @@ extension DatabaseRules {
 
     /// Records a decision.
     func record(_ decision: RulesDecision, of rules: ActiveRules, _ coverage: RulesCoverage?) {
+        registry.count(decision)
         guard !decision.isAllowed || coverage != nil else { return }
         state.withLock { state in
             if !decision.isAllowed { state.denials.record(decision, of: rules.version) }

@@ -33,11 +33,23 @@ package final class RulesRegistry: Sendable {
     let now: @Sendable () -> Timestamp
     private let onRules: @Sendable () -> Void
     private let state = Mutex(State())
+    private let allowed = Atomic(0)
+    private let denied = Atomic(0)
 
     /// The interval at which files are checked for changes.
     private static let maintenanceInterval = Duration.seconds(1)
     /// The maximum number of projects with replaced rules.
     private static let maximumReplacements = 1_000
+
+    /// The numbers of requests that rules have allowed and denied, in all databases.
+    package var decisionCounts: (allowed: Int, denied: Int) {
+        (allowed.load(ordering: .relaxed), denied.load(ordering: .relaxed))
+    }
+
+    /// Counts a decision.
+    func count(_ decision: RulesDecision) {
+        if decision.isAllowed { allowed.add(1, ordering: .relaxed) } else { denied.add(1, ordering: .relaxed) }
+    }
 
     /// Creates the registry of a server.
     ///

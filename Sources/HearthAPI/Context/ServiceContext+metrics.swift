@@ -1,0 +1,65 @@
+import DocumentModel
+import DocumentStore
+import PrometheusMetrics
+
+extension ServiceContext {
+    /// The interval at which the state of the store is sampled.
+    private static var samplingInterval: Duration { .seconds(5) }
+
+    /// Samples the state of the store for metrics, until the task is cancelled.
+    package func runMetricsSampling() async {
+        repeat { await sampleMetrics() } while (try? await Task.sleep(for: Self.samplingInterval)) != nil
+    }
+
+    /// Samples the state of the store for metrics. Waits for its threads. The receiver must be the system context.
+    package func sampleMetrics() async {
+        let metrics = server.metrics.state
+        var total = await StoreState(store)
+        total.transactionCount = transactions.count
+        metrics.sequence.set(Double(store.position.lastSequence.rawValue))
+        metrics.indexSequence.set(total.storage?.indexedSequence.map { Double($0.rawValue) } ?? .nan)
+        metrics.indexReady.set(total.isIndexReady ? 1 : 0)
+        metrics.diskFreeBytes.set(total.storage?.freeBytes.map(Double.init) ?? .nan)
+        metrics.diskBytes.set(total.storage?.space.map { Double($0.total) } ?? .nan)
+        var databaseCount = 1
+        for database in await databases?.openDatabases ?? [] {
+            guard let store = database.store else { continue }
+            total.add(await StoreState(store), transactionCount: database.transactions.count)
+            databaseCount += 1
+        }
+        metrics.isWritable.set(total.isWritable ? 1 : 0)
+        metrics.journalBytes.set(Double(total.journalBytes))
+        metrics.damagedDocuments.set(Double(total.damagedCount))
+        metrics.waitingDocuments.set(Double(total.waitingCount))
+        metrics.openTransactions.set(Double(total.transactionCount))
+        metrics.openDatabases.set(Double(databaseCount))
+    }
+}
+
+/// The state of the store of a database, and the sums over several.
+private struct StoreState {
+    let storage: StorageReport?
+    let isIndexReady: Bool
+    private(set) var isWritable: Bool
+    private(set) var journalBytes: Int
+    private(set) var damagedCount: Int
+    private(set) var waitingCount: Int
+    var transactionCount = 0
+
+    init(_ store: any DocumentStore) async {
+        isWritable = await store.writeBlockedReason == nil
+        isIndexReady = await store.indexes().queryError == nil
+        storage = await (try? store.localFiles)?.storage()
+        journalBytes = storage?.journalBytes ?? 0
+        damagedCount = storage?.damagedCount ?? 0
+        waitingCount = storage?.unappliedCount ?? 0
+    }
+
+    mutating func add(_ other: StoreState, transactionCount: Int) {
+        isWritable = isWritable && other.isWritable
+        journalBytes += other.journalBytes
+        damagedCount += other.damagedCount
+        waitingCount += other.waitingCount
+        self.transactionCount += transactionCount
+    }
+}

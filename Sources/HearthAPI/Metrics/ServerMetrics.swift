@@ -1,0 +1,23 @@
+package import PrometheusMetrics
+
+/// The metrics of a server: the registry in which its parts declare families, and those of the API and the store.
+package struct ServerMetrics: Sendable {
+    package let registry: MetricsRegistry
+    /// What the store reports.
+    package let store: StoreMetrics
+    /// The JSON-RPC calls.
+    package let calls: CallMetrics
+    /// The decisions about callers.
+    package let access: AccessMetrics
+    let state: StateMetrics
+
+    /// Declares the families in a new registry.
+    package init() {
+        registry = MetricsRegistry()
+        ProcessMetrics.declare(in: registry)
+        calls = CallMetrics(registry)
+        store = StoreMetrics(registry)
+        state = StateMetrics(registry)
+        access = AccessMetrics(registry)
+    }
+}
