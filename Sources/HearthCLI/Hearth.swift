@@ -24,7 +24,7 @@ struct Hearth: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self, RulesCommand.self,
-                    DatabasesCommand.self, BackupCommand.self, RestoreCommand.self,
+                    ConfigCommand.self, DatabasesCommand.self, BackupCommand.self, RestoreCommand.self,
                 ]
             ),
             CommandGroup(
@@ -40,9 +40,17 @@ struct Hearth: AsyncParsableCommand {
     static let _errorPrefix = "hearth: "
 
     static func main() async {
+        var configuration: ServeConfiguration?
         do {
             try CommandLine.validateEncoding()
-            var command = try await asyncParseAsRoot()
+            var arguments = Array(CommandLine.arguments.dropFirst())
+            // Before parsing, which rejects options without others that they require.
+            if let count = ServeConfiguration.commandLength(in: arguments) {
+                let found = try ServeConfiguration(ofCommandWithLength: count)
+                configuration = found
+                arguments = arguments[..<count] + found.arguments
+            }
+            var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -50,8 +58,14 @@ struct Hearth: AsyncParsableCommand {
             }
         } catch let error as StatusError {
             Console.standardError.report(error)
+            for line in configuration?.locations(ofOptionsIn: error.message) ?? [] { Console.standardError.report(line) }
             Foundation.exit(ExitCode.failure.rawValue)
         } catch {
+            if !exitCode(for: error).isSuccess {
+                for line in configuration?.locations(ofOptionsIn: message(for: error)) ?? [] {
+                    Console.standardError.report(line)
+                }
+            }
             exit(withError: error)
         }
     }

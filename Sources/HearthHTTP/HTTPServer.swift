@@ -48,16 +48,17 @@ package struct HTTPServer: Service {
         if context.rulesRegistry.isEmulator {
             try configuration.checkEmulatorHost()
         } else {
-            let hasEndUsers = context.rulesRegistry.hasRules || context.endUsers.authority != nil
-            try configuration.checkHost(hasKeys: context.keys.hasValidKey || hasEndUsers)
+            try configuration.checkHost(hasKeys: context.limitsAccess)
         }
         // A server reachable from other machines requires keys even if all of them are revoked later.
         if !configuration.isLoopback { context.keys.requireKeys() }
         let resources = ServerResources(configuration, context: context, logger: logger)
         self.configuration = configuration
         self.context = context
+        let allowsLoopbackOrigins = resources.authenticator.endUsers.acceptsUnsignedTokens
         self.connection = ConnectionConfiguration(
             configuration,
+            policy: RequestPolicy(configuration, allowsLoopbackOrigins: allowsLoopbackOrigins),
             maximumBodyBytes: context.server.limits.maximumBodyBytes,
             logger: logger
         )
@@ -68,7 +69,13 @@ package struct HTTPServer: Service {
             let (allowed, denied) = context.rulesRegistry.decisionCounts
             return [.init(["result": "allowed"], Double(allowed)), .init(["result": "denied"], Double(denied))]
         }
-        self.responder = Self.makeResponder(configuration, resources, HTTPMetrics(registry, routes: routes))
+        self.responder = RequestResponder(
+            policy: connection.policy,
+            authenticator: resources.authenticator,
+            bodyBudget: resources.bodyBudget,
+            isLoopback: configuration.isLoopback,
+            metrics: HTTPMetrics(registry, routes: routes)
+        )
         self.resources = resources
         self.logger = logger
         self.onRunning = onRunning
@@ -184,28 +191,29 @@ extension HTTPServer {
 }
 
 extension HTTPServer {
-    private static func makeResponder(
-        _ configuration: HTTPServerConfiguration,
-        _ resources: ServerResources,
-        _ metrics: HTTPMetrics
-    ) -> RequestResponder {
-        RequestResponder(
-            hostCheck: HostCheck(
-                listeningOn: configuration.host,
-                allowedHosts: configuration.allowedHosts,
-                allowsOwnAddress: configuration.isWildcard
-            ),
-            originCheck: OriginCheck(
-                corsPolicy: CORSPolicy(
-                    configuration.allowedOrigins,
-                    allowsLoopback: resources.authenticator.endUsers.acceptsUnsignedTokens
-                )
-            ),
-            proxies: TrustedProxies(configuration.trustedProxies),
-            authenticator: resources.authenticator,
-            bodyBudget: resources.bodyBudget,
-            isLoopback: configuration.isLoopback,
-            metrics: metrics
-        )
+    /// Verifies a configuration that is to be applied to the running server.
+    ///
+    /// - Throws: ``StatusCode/failedPrecondition`` if the server would be reachable through a proxy and has no keys.
+    package func check(_ configuration: HTTPServerConfiguration) throws(StatusError) {
+        if context.rulesRegistry.isEmulator {
+            try configuration.checkEmulatorHost()
+        } else {
+            try configuration.checkProxies(hasKeys: context.limitsAccess)
+        }
     }
+
+    /// Applies what a running server can change of its configuration: allowed hosts and origins, trusted proxies, and the limits on
+    /// watch streams. Requests and streams that have begun are not affected.
+    package func apply(_ configuration: HTTPServerConfiguration) {
+        connection.policy.value = RequestPolicy(
+            configuration,
+            allowsLoopbackOrigins: resources.authenticator.endUsers.acceptsUnsignedTokens
+        )
+        resources.streams.slots.limits = WatchSlots.Limits(configuration)
+    }
+}
+
+extension ServiceContext {
+    /// True if there are keys or end users, so that not everyone may do everything.
+    fileprivate var limitsAccess: Bool { keys.hasValidKey || rulesRegistry.hasRules || endUsers.authority != nil }
 }

@@ -58,6 +58,49 @@ struct ServeTests {
         }
     }
 
+    @Test func `SIGHUP applies changed settings of the configuration file, wholly or not at all`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("hearth.json")
+            func write(_ text: String) throws { try Data(text.utf8).write(to: file, options: .atomic) }
+            try write(#"{"corsOrigin": ["https://a.example.org"], "keepHours": 24}"#)
+            let server = try await EndToEndServer(
+                data: folder.appendingPathComponent("data"),
+                arguments: ["--config", file.path]
+            )
+            func isAllowed(_ origin: String) async throws -> Bool {
+                let response = try await shell("curl -s -i -H 'Origin: \(origin)' \(server.address)/health")
+                return response.output.joined().lowercased().contains("access-control-allow-origin: \(origin)")
+            }
+            func reload(_ text: String, _ message: String) async throws {
+                try write(text)
+                server.process.send(SIGHUP)
+                try #require(await server.process.errors.first { $0.contains(message) } != nil)
+            }
+            #expect(try await isAllowed("https://a.example.org"))
+            try await reload(#"{"corsOrigin": ["https://b.example.org"], "keepHours": 24}"#, #"config.changed=["corsOrigin"]"#)
+            #expect(try await isAllowed("https://b.example.org"))
+            #expect(try await !isAllowed("https://a.example.org"))
+            for (text, message) in [
+                (#"{"corsOrigin": ["https://c.example.org"], "keepHours": 12}"#, "require a restart: keepHours"),
+                (#"{"corsOrigin": ["https://c.example.org"], "keepHour": 24}"#, "keepHours?"),
+                (#"{"corsOrigin": ["c.example.org"]}"#, "corsOrigin in \(file.path), line 1"),
+                (
+                    #"{"corsOrigin": ["https://c.example.org"], "tlsCertificate": "x", "tlsKey": "y"}"#,
+                    "require a restart: tlsCertificate"
+                ),
+                (#"{"corsOrigin": ["https://c.example.org"], "trustedProxy": ["10.0.0.0/8"]}"#, "no API keys"),
+            ] {
+                try await reload(text, message)
+                #expect(try await isAllowed("https://b.example.org"))
+            }
+            let failed = try await shell("curl -s \(server.address)/metrics | grep '^hearth_config_reload_success'")
+            #expect(failed.output == ["hearth_config_reload_success 0"])
+            try await reload(#"{"corsOrigin": ["https://c.example.org"]}"#, #"config.changed=["corsOrigin"]"#)
+            #expect(try await isAllowed("https://c.example.org"))
+            #expect(try await server.stop() == .code(0))
+        }
+    }
+
     @Test func `Does not send the path of the data folder with its log`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await EndToEndServer(data: folder)

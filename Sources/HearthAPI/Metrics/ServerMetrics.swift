@@ -9,6 +9,8 @@ package struct ServerMetrics: Sendable {
     package let calls: CallMetrics
     /// The decisions about callers.
     package let access: AccessMetrics
+    /// The configuration.
+    package let configuration: ConfigurationMetrics
     let state: StateMetrics
 
     /// Declares the families in a new registry.
@@ -19,5 +21,6 @@ package struct ServerMetrics: Sendable {
         store = StoreMetrics(registry)
         state = StateMetrics(registry)
         access = AccessMetrics(registry)
+        configuration = ConfigurationMetrics(registry)
     }
 }

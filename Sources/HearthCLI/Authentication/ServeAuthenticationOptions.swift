@@ -33,6 +33,7 @@ struct ServeAuthenticationOptions: ParsableArguments {
     var authIssuers: String?
 
     @Flag(
+        inversion: .prefixedNo,
         help: """
             Behave as Firestore's emulator, for tests: callers without credentials are end users who are not signed in, unsigned \
             tokens are accepted, Bearer owner may do everything, and test programs may replace the rules. On loopback addresses only.

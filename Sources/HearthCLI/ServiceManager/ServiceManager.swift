@@ -8,6 +8,8 @@ struct ServiceManager: Sendable {
     enum Notification: Sendable {
         /// The start has completed.
         case ready
+        /// The process reads its configuration again. Followed by ``ready``.
+        case reloading
         /// The process is stopping.
         case stopping
         /// The process works. Sent at least once in each ``ServiceManager/watchdogInterval``, or the service manager restarts it.
@@ -18,10 +20,18 @@ struct ServiceManager: Sendable {
         fileprivate var line: String {
             switch self {
             case .ready: "READY=1"
+            case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
             case .stopping: "STOPPING=1"
             case .alive: "WATCHDOG=1"
             case .status(let text): "STATUS=" + text.map { $0.isNewline ? " " : String($0) }.joined()
             }
+        }
+
+        /// The time of `CLOCK_MONOTONIC`, by which the service manager knows that a ``ready`` is that of this reload.
+        private static var monotonicMicroseconds: Int {
+            var time = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
         }
     }
 

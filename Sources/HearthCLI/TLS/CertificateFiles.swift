@@ -42,7 +42,7 @@ actor CertificateFiles {
     /// The certificate in use.
     nonisolated let certificate: ServerCertificate
     private nonisolated let executor = SerialQueueExecutor(label: "hearth.certificate", qos: .utility)
-    private let paths: Paths
+    private var paths: Paths
     private let logger: Logger
     private var files = WatchedFiles()
     /// The last failure in the log, until the files can be used again.
@@ -80,11 +80,25 @@ actor CertificateFiles {
         warnOfIntermediates()
     }
 
-    /// Reads the files again. If they cannot be used, the current certificate remains, and the next check tries again.
-    func reload() {
-        _ = files.takeChanges()
+    /// Reads the files again, or others. If they cannot be used, nothing changes.
+    ///
+    /// - Throws: An error for a certificate that cannot be used, or a file that cannot be read.
+    func reload(_ paths: Paths) throws(StatusError) {
+        var files = WatchedFiles()
+        for path in paths.all { files.add(path) }
         do throws(Failure) {
-            try replace()
+            try replace(by: paths)
+        } catch {
+            throw StatusError(.invalidArgument, "\(error.path): \(error.message)")
+        }
+        (self.paths, self.files) = (paths, files)
+        logReload()
+    }
+
+    /// Reads the files again. If they cannot be used, the current certificate remains, and the next check tries again.
+    private func reload() {
+        do throws(Failure) {
+            try replace(by: paths)
         } catch {
             files.forget()
             guard error != failure else { return }
@@ -95,12 +109,16 @@ actor CertificateFiles {
             )
             return
         }
+        logReload()
+    }
+
+    private func logReload() {
         failure = nil
         hasWarnedOfIntermediates = false
         logger.notice("Certificate reloaded", metadata: ["tls.expiration": "\(certificate.expirationTime.rfc3339)"])
     }
 
-    private func replace() throws(Failure) {
+    private func replace(by paths: Paths) throws(Failure) {
         let content = try Self.read(paths) { path throws(Failure) in
             do throws(StatusError) {
                 return try Self.read(path)

@@ -1,7 +1,7 @@
+import DocumentModel
 import HearthHTTP
 import Logging
 import ServiceLifecycle
-import UnixSignals
 
 /// The TLS of a server, whose certificate follows its files.
 struct ServeTLS: Service {
@@ -21,18 +21,15 @@ struct ServeTLS: Service {
     /// The certificate that the server presents.
     var certificate: ServerCertificate { files.certificate }
 
+    /// Reads the certificate again, from other files if their paths have changed.
+    ///
+    /// - Throws: An error for a certificate that cannot be used, or a file that cannot be read; nothing has changed then.
+    func reload(_ paths: CertificateFiles.Paths) async throws(StatusError) { try await files.reload(paths) }
+
     /// Follows the files, until the server shuts down.
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    for await _ in await UnixSignalsSequence(trapping: .sighup) { await files.reload() }
-                }
-                group.addTask {
-                    repeat { await files.check() } while (try? await Task.sleep(for: Self.maintenanceInterval)) != nil
-                }
-                await group.waitForAll()
-            }
+            repeat { await files.check() } while (try? await Task.sleep(for: Self.maintenanceInterval)) != nil
         }
     }
 }

@@ -45,7 +45,8 @@ struct ConnectionChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let address = channel.remoteAddress.flatMap { IPAddress($0) }
-        let limitedNetwork = address.flatMap { $0.isLoopback || configuration.proxies.contains($0) ? nil : $0.network }
+        let proxies = configuration.policy.value.proxies
+        let limitedNetwork = address.flatMap { $0.isLoopback || proxies.contains($0) ? nil : $0.network }
         let admission = admit(channel, from: limitedNetwork)
         return channel.eventLoop.makeCompletedFuture {
             try channel.setUnacknowledgedTimeout(configuration.stallTimeout)

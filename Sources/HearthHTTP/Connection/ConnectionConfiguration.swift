@@ -23,11 +23,11 @@ struct ConnectionConfiguration: Sendable {
     let requestSlots: RequestSlots
     /// The memory for the bodies that HTTP/2 clients may send ahead of their readers.
     let windowBudget: MemoryBudget
-    let proxies: TrustedProxies
+    let policy: RequestPolicy.Current
     let shutdown: ShutdownClock
     let date = HTTPDateCache()
 
-    init(_ configuration: HTTPServerConfiguration, maximumBodyBytes: Int, logger: Logger) {
+    init(_ configuration: HTTPServerConfiguration, policy: RequestPolicy, maximumBodyBytes: Int, logger: Logger) {
         self.certificate = configuration.certificate
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumDiscardedBytes = configuration.maximumDiscardedBytes
@@ -45,7 +45,7 @@ struct ConnectionConfiguration: Sendable {
         )
         self.requestSlots = RequestSlots(limit: configuration.maximumStreams)
         self.windowBudget = MemoryBudget(limit: configuration.maximumBufferedBodyBytes, smallReservationBytes: .max)
-        self.proxies = TrustedProxies(configuration.trustedProxies)
+        self.policy = RequestPolicy.Current(policy)
         self.shutdown = ShutdownClock(grace: TimeAmount(configuration.shutdownGrace))
     }
 

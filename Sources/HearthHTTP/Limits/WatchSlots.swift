@@ -5,6 +5,7 @@ import UTF8Text
 /// The limits on open watch streams, in total, per client address and per key.
 package final class WatchSlots: Sendable {
     private struct State {
+        var limits: Limits
         var count = 0
         var refusedCount = 0
         /// The open streams of each address.
@@ -13,18 +14,20 @@ package final class WatchSlots: Sendable {
         var countByKey: [UTF8Key: Int] = [:]
     }
 
-    let limit: Int
-    let limitPerAddress: Int
-    let limitPerKey: Int
+    /// The numbers of streams that are allowed.
+    struct Limits {
+        var total: Int
+        var perAddress: Int
+        var perKey: Int
+    }
+
     /// The statistics in which open streams are counted.
     private let activity: ServerActivity
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(limit: Int, limitPerAddress: Int, limitPerKey: Int, activity: ServerActivity = ServerActivity()) {
+    init(_ limits: Limits, activity: ServerActivity = ServerActivity()) {
         self.activity = activity
-        self.limit = limit
-        self.limitPerAddress = limitPerAddress
-        self.limitPerKey = limitPerKey
+        state = Mutex(State(limits: limits))
     }
 
     /// The slot of one stream, released when it is deallocated.
@@ -49,6 +52,12 @@ package final class WatchSlots: Sendable {
         case total
         case address(UTF8Key)
         case key
+    }
+
+    /// The limits. Lower ones don't end open streams.
+    var limits: Limits {
+        get { state.withLock(\.limits) }
+        set { state.withLock { $0.limits = newValue } }
     }
 
     /// The number of open streams.
@@ -78,9 +87,9 @@ package final class WatchSlots: Sendable {
 
     /// Returns the limit that another stream would exceed.
     private func reachedLimit(_ address: UTF8Key?, _ key: UTF8Key?, in state: State) -> LimitReached? {
-        if state.count >= limit { return .total }
-        if let address, state.countByAddress[address, default: 0] >= limitPerAddress { return .address(address) }
-        if let key, state.countByKey[key, default: 0] >= limitPerKey { return .key }
+        if state.count >= state.limits.total { return .total }
+        if let address, state.countByAddress[address, default: 0] >= state.limits.perAddress { return .address(address) }
+        if let key, state.countByKey[key, default: 0] >= state.limits.perKey { return .key }
         return nil
     }
 
@@ -99,5 +108,15 @@ extension [UTF8Key: Int] {
     mutating func decrement(_ key: UTF8Key) {
         let rest = self[key, default: 0] - 1
         self[key] = rest > 0 ? rest : nil
+    }
+}
+
+extension WatchSlots.Limits {
+    init(_ configuration: HTTPServerConfiguration) {
+        self.init(
+            total: configuration.maximumWatchers,
+            perAddress: configuration.maximumWatchersPerAddress,
+            perKey: configuration.maximumWatchersPerKey
+        )
     }
 }

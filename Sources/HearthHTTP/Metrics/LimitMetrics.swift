@@ -22,7 +22,7 @@ enum LimitMetrics {
         }
         let slots = resources.streams.slots
         registry.sampledValue("hearth_watch_streams", "Open watch streams, of all protocols.") { Double(slots.count) }
-        registry.sampledValue("hearth_watch_streams_limit", "The limit on open watch streams.") { Double(slots.limit) }
+        registry.sampledValue("hearth_watch_streams_limit", "The limit on open watch streams.") { Double(slots.limits.total) }
         let (bodies, responses) = (resources.bodyBudget, resources.responseBudget)
         registry.sampled("hearth_held_bytes", "Memory reserved for the bodies of requests and for responses.") {
             [.init(["kind": "body"], Double(bodies.reservedBytes)), .init(["kind": "response"], Double(responses.reservedBytes))]

@@ -54,12 +54,7 @@ package struct ServerResources: Sendable {
         )
         bodyExecutor = LargeBodyExecutor(limit: configuration.maximumConcurrentLargeBodies)
         streams = WatchStreamService(
-            slots: WatchSlots(
-                limit: configuration.maximumWatchers,
-                limitPerAddress: configuration.maximumWatchersPerAddress,
-                limitPerKey: configuration.maximumWatchersPerKey,
-                activity: context.server.activity
-            ),
+            slots: WatchSlots(WatchSlots.Limits(configuration), activity: context.server.activity),
             logger: logger
         )
         self.logger = logger

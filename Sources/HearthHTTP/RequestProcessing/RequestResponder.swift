@@ -11,17 +11,13 @@ import NIOHTTP1
 /// Responds to requests: verifies that they may be processed, calls the handlers of their routes, and gives all errors the form of
 /// their routes.
 struct RequestResponder: Sendable {
-    let hostCheck: HostCheck
-    let originCheck: OriginCheck
-    let proxies: TrustedProxies
+    let policy: RequestPolicy.Current
     let authenticator: Authenticator
     /// The memory budget of request bodies.
     let bodyBudget: MemoryBudget
     /// True for a server that listens on the local machine only, whose name other servers share unless a proxy is in front.
     let isLoopback: Bool
     let metrics: HTTPMetrics
-
-    private var corsPolicy: CORSPolicy { originCheck.corsPolicy }
 
     /// Responds to a request, which is logged at debug level: method, path without query, status and time to response head. Bodies
     /// are never logged.
@@ -44,11 +40,15 @@ struct RequestResponder: Sendable {
 
     private func response(to request: Request, in context: HearthRequestContext) async -> Response {
         var context = context
-        let forwardedSecurity = proxies.isSecure(behind: context.peer, forwardedProto: request.headers[values: .xForwardedProto])
+        let policy = policy.value
+        let forwardedSecurity = policy.proxies.isSecure(
+            behind: context.peer,
+            forwardedProto: request.headers[values: .xForwardedProto]
+        )
         if let forwardedSecurity { context.isSecure = forwardedSecurity }
         var response: Response
         do {
-            response = try await process(request, in: context)
+            response = try await process(request, in: context, by: policy)
         } catch {
             let failure = Self.failure(for: error, in: context)
             response = context.route.policy.errorFormat.response(for: failure, to: request)
@@ -61,19 +61,20 @@ struct RequestResponder: Sendable {
             response.headers.append(Self.strictTransportSecurity)
         }
         // Also to errors, so that pages of other origins can read them.
-        corsPolicy.addHeaders(to: &response, for: request, to: context.route)
+        policy.originCheck.corsPolicy.addHeaders(to: &response, for: request, to: context.route)
         return response
     }
 
-    private func process(_ request: Request, in context: HearthRequestContext) async throws -> Response {
+    private func process(_ request: Request, in context: HearthRequestContext, by policy: RequestPolicy) async throws -> Response
+    {
         var context = context
         try request.checkTarget()
-        try hostCheck.verify(request, in: &context)
-        try originCheck.verify(request, to: context.route)
-        if let response = corsPolicy.preflightResponse(to: request, for: context.route) { return response }
+        try policy.hostCheck.verify(request, in: &context)
+        try policy.originCheck.verify(request, to: context.route)
+        if let response = policy.originCheck.corsPolicy.preflightResponse(to: request, for: context.route) { return response }
         // Other forwarding headers are not used: proxies must pass the original `Host`.
-        if !proxies.isEmpty, let peer = context.client {
-            context.forwardedClient = proxies.client(of: peer, forwardedFor: request.headers[values: .xForwardedFor])
+        if !policy.proxies.isEmpty, let peer = context.client {
+            context.forwardedClient = policy.proxies.client(of: peer, forwardedFor: request.headers[values: .xForwardedFor])
         }
         try await authenticator.authenticate(request, in: &context)
         try request.checkTransferCoding()

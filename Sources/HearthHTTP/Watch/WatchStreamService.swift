@@ -33,14 +33,14 @@ package struct WatchStreamService: Sendable {
             let message =
                 switch error {
                 case .total:
-                    "The server has reached its limit of \(slots.limit) watch streams. Retry later."
+                    "The server has reached its limit of \(slots.limits.total) watch streams. Retry later."
                 case .address(let network):
-                    "Your address \(network.string) has reached the limit of \(slots.limitPerAddress) watch streams per address. "
+                    "Your address \(network.string) has reached the limit of \(slots.limits.perAddress) watch streams per address. "
                         + "Close some streams, or watch a collection instead of individual documents."
                 case .key where context.caller.isEndUser:
-                    "You have reached the limit of \(slots.limitPerKey) watch streams per user. Close some streams."
+                    "You have reached the limit of \(slots.limits.perKey) watch streams per user. Close some streams."
                 case .key:
-                    "The key has reached the limit of \(slots.limitPerKey) watch streams per key. Close some streams, use "
+                    "The key has reached the limit of \(slots.limits.perKey) watch streams per key. Close some streams, use "
                         + "separate keys for different programs, or start the server with a higher --watchers-per-key."
                 }
             throw HTTPFailure(.tooManyRequests, .resourceExhausted, message, headers: [.retryAfter: "5"])

@@ -12,28 +12,28 @@ struct ArgumentTests {
 
     @Test func `serve has defaults for local use`() throws {
         let serve: ServeCommand = try parse("serve")
-        #expect(serve.data == "data")
-        #expect(serve.host == "127.0.0.1")
-        #expect(serve.port == 8080)
-        #expect(serve.allowHost == [])
+        #expect(serve.options.data == "data")
+        #expect(serve.options.host == "127.0.0.1")
+        #expect(serve.options.port == 8080)
+        #expect(serve.options.allowHost == [])
     }
 
     @Test func `serve accepts a host, port, folders and additional host names`() throws {
         let serve: ServeCommand = try parse(
             "serve --data d --host ::1 --port 0 --assets a --allow-host data.example.org --allow-host [::2]"
         )
-        #expect(serve.data == "d")
-        #expect(serve.host == "::1")
-        #expect(serve.port == 0)
-        #expect(serve.assets == "a")
-        #expect(serve.allowHost == ["data.example.org", "[::2]"])
+        #expect(serve.options.data == "d")
+        #expect(serve.options.host == "::1")
+        #expect(serve.options.port == 0)
+        #expect(serve.options.assets == "a")
+        #expect(serve.options.allowHost == ["data.example.org", "[::2]"])
     }
 
     @Test(arguments: ["127.0.0.1", "127.1.2.3", "::1", "localhost"]) func `serve accepts loopback addresses`(
         host: String
     ) throws {
         let serve: ServeCommand = try parse("serve --host \(host)")
-        #expect(serve.host == host)
+        #expect(serve.options.host == host)
     }
 
     @Test(arguments: [

@@ -47,7 +47,7 @@ struct CertificateFilesTests {
             let second = try TestCertificate(lifetime: .seconds(60 * 86_400))
             try Data(second.key).write(to: folder.appendingPathComponent("key.pem"), options: .atomic)
             for _ in 0..<3 { await files.check() }
-            await files.reload()
+            await #expect(throws: StatusError.self) { try await files.reload(paths(folder)) }
             #expect(log.count("Failed to reload") == 1 && log.count("file: \(folder.path)/key.pem") == 1)
             try Data(second.chain.dropLast(100)).write(to: folder.appendingPathComponent("chain.pem"), options: .atomic)
             for _ in 0..<3 { await files.check() }

@@ -24,7 +24,7 @@ struct IPAddressTests {
 
     @Test
     func `Streams from all addresses of a network share one limit`() throws {
-        let slots = WatchSlots(limit: 10, limitPerAddress: 2, limitPerKey: 10)
+        let slots = WatchSlots(.init(total: 10, perAddress: 2, perKey: 10))
         let names = try (1...3).map { try #require(IPAddress("2001:db8::\($0)")).network }
         let held = [try slots.acquire(for: names[0], key: nil), try slots.acquire(for: names[1], key: nil)]
         #expect(throws: WatchSlots.LimitReached.address(names[2])) { try slots.acquire(for: names[2], key: nil) }

@@ -93,7 +93,7 @@ import UTF8Text
 
     @Test
     func `Streams without an address are limited only in total and per key`() throws {
-        let slots = WatchSlots(limit: 3, limitPerAddress: 1, limitPerKey: 2)
+        let slots = WatchSlots(.init(total: 3, perAddress: 1, perKey: 2))
         var held = [try slots.acquire(for: nil, key: "k"), try slots.acquire(for: nil, key: "k")]
         #expect(throws: WatchSlots.LimitReached.key) { try slots.acquire(for: nil, key: "k") }
         held.append(try slots.acquire(for: nil, key: nil))
@@ -105,7 +105,7 @@ import UTF8Text
 
     @Test
     func `Slots are released when they are deallocated`() throws {
-        let slots = WatchSlots(limit: 3, limitPerAddress: 2, limitPerKey: 1)
+        let slots = WatchSlots(.init(total: 3, perAddress: 2, perKey: 1))
         var held = [try slots.acquire(for: "a", key: nil), try slots.acquire(for: "a", key: nil)]
         #expect(throws: WatchSlots.LimitReached.address("a")) { try slots.acquire(for: "a", key: nil) }
         held.append(try slots.acquire(for: "b", key: "k"))

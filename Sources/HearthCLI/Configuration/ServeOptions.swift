@@ -1,0 +1,160 @@
+import ArgumentParser
+import DocumentModel
+import DocumentStore
+import FileStore
+import HearthAPI
+import HearthHTTP
+import IdentityTokens
+import UTF8Text
+
+/// The options of `hearth serve`. Each of them is a setting of its configuration file, too; see ``ServeSetting``.
+struct ServeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Configuration file: a JSON object with these options, such as {"port": 9000, "allowHost": ["data.example.org"]}. Options \
+            given here and in the environment (HEARTH_PORT) override it. Read again on SIGHUP. Can also be set with HEARTH_CONFIG.
+            """,
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var config: String?
+
+    @Option(help: ArgumentHelp("Data folder; created if it doesn't exist.", valueName: "dir"))
+    var data = "data"
+
+    @Option(help: "Address to listen on. For 127.0.0.1 or localhost, also ::1.")
+    var host = "127.0.0.1"
+
+    @Option(help: "Port to listen on; 0 selects a free port.")
+    var port = 8080
+
+    @Option(
+        help: ArgumentHelp(
+            "Host name to accept in requests, such as that of a reverse proxy. May be repeated.",
+            valueName: "name"
+        )
+    )
+    var allowHost: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Origin to allow for cross-origin requests, such as https://app.example.org. May be repeated.",
+            valueName: "origin"
+        )
+    )
+    var corsOrigin: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Address or network (such as 10.0.0.0/8) of a proxy whose X-Forwarded-For and X-Forwarded-Proto headers are trusted. May be \
+            repeated.
+            """,
+            valueName: "address"
+        )
+    )
+    var trustedProxy: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Project of the default database and of databases named without a project.",
+            valueName: "id"
+        )
+    )
+    var project = DatabaseID.standard.project.string
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Allow DELETE /emulator/v1/projects/P/databases/D/documents, which deletes all documents of a database, as in the \
+            Firestore emulator. For test servers.
+            """
+    )
+    var allowClearing = false
+
+    @Option(
+        help: ArgumentHelp(
+            "HTTP status of responses to JSON-RPC notifications: 204, or 200 for clients that treat 204 as a failure.",
+            valueName: "status"
+        )
+    )
+    var notificationStatus = 204
+
+    @Option(help: ArgumentHelp("Folder that contains Templates and Public; found automatically by default.", valueName: "dir"))
+    var assets: String?
+
+    @OptionGroup(title: "TLS") var tls: ServeTLSOptions
+
+    @OptionGroup(title: "Backups") var backup: ServeBackupOptions
+
+    @OptionGroup(title: "End users") var authentication: ServeAuthenticationOptions
+
+    @OptionGroup(title: "Limits") var limits: ServeLimitOptions
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+        for name in allowHost {
+            guard !name.isEmpty, name.utf8.allSatisfy(\.isHostCharacter) else {
+                throw ValidationError("--allow-host: \(Excerpt(name)) is not a host name such as data.example.org.")
+            }
+        }
+        guard [200, 204].contains(notificationStatus) else { throw ValidationError("--notification-status must be 200 or 204.") }
+        do throws(StatusError) {
+            _ = try defaultDatabase
+        } catch {
+            throw ValidationError(error.message)
+        }
+        guard !host.isEmpty else { throw ValidationError("--host must be an address, such as 127.0.0.1.") }
+        for text in trustedProxy where CIDRBlock(text) == nil {
+            throw ValidationError(
+                "--trusted-proxy: \(Excerpt(text)) is neither an IP address, such as 127.0.0.1, nor a network, such as 10.0.0.0/8."
+            )
+        }
+        for origin in corsOrigin where !Self.isOrigin(origin) {
+            throw ValidationError(
+                "--cors-origin: \(Excerpt(origin)) is not an origin, which is a scheme and a host without a path, "
+                    + "such as https://app.example.org."
+            )
+        }
+    }
+
+    /// Returns whether the text has the form `http://host[:port]` or `https://host[:port]`.
+    private static func isOrigin(_ text: String) -> Bool {
+        ["http://", "https://"].contains { scheme in
+            let host = text.utf8.dropFirst(scheme.utf8.count)
+            return text.utf8.starts(with: scheme.utf8) && !host.isEmpty && host.allSatisfy(\.isHostCharacter)
+        }
+    }
+
+    /// The ID of the default database.
+    var defaultDatabase: DatabaseID {
+        get throws(StatusError) { try DatabaseID(project: UTF8Key(project)) }
+    }
+
+    /// The configuration of the HTTP server.
+    var http: HTTPServerConfiguration {
+        var configuration = HTTPServerConfiguration()
+        configuration.host = host
+        configuration.port = port
+        configuration.allowedHosts = allowHost
+        configuration.allowedOrigins = corsOrigin
+        configuration.trustedProxies = trustedProxy.compactMap(CIDRBlock.init)
+        configuration.notificationStatus = notificationStatus == 200 ? .ok : .noContent
+        limits.apply(to: &configuration)
+        return configuration
+    }
+}
+
+extension UInt8 {
+    /// True if the byte can occur in a `Host` header: in a name, an address or a port.
+    fileprivate var isHostCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
+        default: isDigit
+        }
+    }
+}
