@@ -97,6 +97,9 @@ package protocol BackupStore: Sendable {
     /// Returns the complete backups, oldest first.
     func list() async throws(StatusError) -> [Backup]
 
+    /// Returns the time at which a backup was last read as a whole and found without a fault; `nil` if none was.
+    func lastVerificationTime() async throws(StatusError) -> Timestamp?
+
     /// Archives the commits of the default database and of others beside the backups, so that a restore can go beyond the last backup.
     /// They are durable there when this returns.
     ///

@@ -21,6 +21,7 @@ struct BackupCommandTests {
             let listed = try await hearth("backup", "list", backups.path)
             #expect(listed.output.first?.hasPrefix("\(name)  1 database, ") == true, "\(listed)")
             #expect(try await hearth("backup", "verify", backups.path + "/\(name)").status == .code(0))
+            try await Self.expectMetrics(of: server)
             #expect(try await server.stop() == .code(0))
             try FileManager.default.moveItem(at: data, to: folder.appending(path: "old"))
             let old = folder.appending(path: "old").path
@@ -47,6 +48,23 @@ struct BackupCommandTests {
             #expect(kinds.contains(.reset), "\(kinds)")
             #expect(try await next.stop() == .code(0))
         }
+    }
+
+    /// Waits until the metrics of a server show a backup and its verification, which are sampled at an interval.
+    private static func expectMetrics(of server: EndToEndServer) async throws {
+        var values: [Substring: Double] = [:]
+        repeat {
+            let metrics = try await shell("curl -s \(server.address)/metrics | grep '^hearth_backup'").output
+            values = Dictionary(
+                uniqueKeysWithValues: metrics.map { line in
+                    let parts = line.split(separator: " ")
+                    return (parts[0], Double(parts[1]) ?? .nan)
+                }
+            )
+            try await Task.sleep(for: .milliseconds(200))
+        } while values["hearth_backup_verified_timestamp_seconds", default: 0] == 0
+        #expect(values["hearth_backup_last_success_timestamp_seconds", default: 0] > 1_700_000_000)
+        #expect(values["hearth_backup_bytes", default: 0] > 0 && values["hearth_backup_failures_total"] == 0)
     }
 
     private static func token(of server: EndToEndServer) async throws -> String? {

@@ -139,6 +139,13 @@ extension BackupFolder {
         }
     }
 
+    /// Calls `body` with the folder, on a thread that may block.
+    func withRoot<Result: Sendable>(
+        _ body: @escaping @Sendable (SharedFileDescriptor) throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        try await queue.run { [root] () throws(StatusError) in try body(root) }
+    }
+
     private func withTaskCancellation<Result: Sendable>(
         of writer: BackupWriter,
         _ body: () async throws(StatusError) -> Result

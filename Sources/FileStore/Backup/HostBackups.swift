@@ -39,6 +39,10 @@ struct HostBackups: BackupStore {
         try await folder.list()
     }
 
+    func lastVerificationTime() async throws(StatusError) -> Timestamp? {
+        try await folder.lastVerificationTime()
+    }
+
     func archiveJournals(of stores: [any DocumentStore]) async throws(StatusError) {
         try await folder.archive.archive(defaultStore)
         for case let store as FileStore in stores { try await folder.archive.archive(store) }

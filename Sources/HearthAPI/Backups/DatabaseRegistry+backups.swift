@@ -48,7 +48,14 @@ extension DatabaseRegistry {
         let open = openDatabases.compactMap(\.store)
         let closed = archivedStores
         archivedStores = open
-        try await backups.archiveJournals(of: open + closed.filter { store in !open.contains { $0 === store } })
+        let time = Timestamp.current()
+        do throws(StatusError) {
+            try await backups.archiveJournals(of: open + closed.filter { store in !open.contains { $0 === store } })
+            backupMetrics?.recordArchiving(upTo: time)
+        } catch {
+            backupMetrics?.recordArchiving(upTo: nil)
+            throw error
+        }
     }
 
     /// The backup in progress, and the failure of the last one.
@@ -119,6 +126,7 @@ extension DatabaseRegistry {
         switch result {
         case .success(let backup):
             backupFailure = nil
+            backupMetrics?.record(backup)
             let duration = (backup.endTime.microseconds - backup.startTime.microseconds) / 1_000
             logger.notice(
                 "Backup made",
@@ -129,6 +137,7 @@ extension DatabaseRegistry {
             )
         case .failure(let error):
             backupFailure = (startTime, error)
+            backupMetrics?.recordFailure()
             logger.error("Failed to make a backup", metadata: ["error": "\(error)"])
         }
     }

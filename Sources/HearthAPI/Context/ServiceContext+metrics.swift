@@ -33,6 +33,10 @@ extension ServiceContext {
         metrics.waitingDocuments.set(Double(total.waitingCount))
         metrics.openTransactions.set(Double(total.transactionCount))
         metrics.openDatabases.set(Double(databaseCount))
+        // A folder that cannot be read keeps the time that is known.
+        if let backups = try? databases?.backups, let time = try? await backups.lastVerificationTime() {
+            server.metrics.backups.recordVerification(at: time)
+        }
     }
 }
 

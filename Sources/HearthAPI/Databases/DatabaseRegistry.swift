@@ -15,6 +15,8 @@ package actor DatabaseRegistry {
     private let limit: Int
     private let rules: RulesRegistry
     let logger: Logger
+    /// The metrics of backups; `nil` outside of servers.
+    let backupMetrics: BackupMetrics?
 
     /// The state of a known database.
     private enum Slot {
@@ -49,13 +51,15 @@ package actor DatabaseRegistry {
         of host: any StoreHost,
         limit: Int,
         rules: RulesRegistry,
-        logger: Logger
+        logger: Logger,
+        backupMetrics: BackupMetrics?
     ) {
         self.defaultID = defaultID
         self.host = host
         self.limit = limit
         self.rules = rules
         self.logger = logger
+        self.backupMetrics = backupMetrics
     }
 
     /// Creates the registry of a host's databases.
@@ -71,7 +75,8 @@ package actor DatabaseRegistry {
         of host: any StoreHost,
         limit: Int = 16,
         rules: RulesRegistry = RulesRegistry(),
-        logger: Logger
+        logger: Logger,
+        backupMetrics: BackupMetrics? = nil
     ) async throws(StatusError) -> DatabaseRegistry {
         guard try await !host.contains(defaultID) else {
             throw StatusError(
@@ -85,11 +90,16 @@ package actor DatabaseRegistry {
             of: host,
             limit: max(1, limit),
             rules: rules,
-            logger: logger
+            logger: logger,
+            backupMetrics: backupMetrics
         )
         // From the first rules on, all callers need a key or are end users, even if the database with the rules is never opened.
         // One that is damaged cannot be opened; its rules are found when it can be again.
         for id in try await host.databases() { try? await rules.checkRules(of: id) }
+        if let backups = host.backups {
+            backupMetrics?.record(try? await backups.list().last)
+            backupMetrics?.recordVerification(at: try? await backups.lastVerificationTime())
+        }
         // A previous deletion may have been interrupted.
         await databases.startPurging()
         return databases

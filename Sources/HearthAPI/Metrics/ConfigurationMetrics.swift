@@ -22,6 +22,6 @@ package struct ConfigurationMetrics: Sendable {
     /// Records the result of reading the configuration.
     package func recordReload(isSuccess: Bool) {
         success.set(isSuccess ? 1 : 0)
-        if isSuccess { time.set(Double(Timestamp.current().microseconds) / 1e6) }
+        if isSuccess { time.set(Timestamp.current().unixSeconds) }
     }
 }

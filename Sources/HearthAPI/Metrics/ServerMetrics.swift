@@ -11,6 +11,8 @@ package struct ServerMetrics: Sendable {
     package let access: AccessMetrics
     /// The configuration.
     package let configuration: ConfigurationMetrics
+    /// The backups.
+    package let backups: BackupMetrics
     let state: StateMetrics
 
     /// Declares the families in a new registry.
@@ -21,6 +23,7 @@ package struct ServerMetrics: Sendable {
         store = StoreMetrics(registry)
         state = StateMetrics(registry)
         access = AccessMetrics(registry)
+        backups = BackupMetrics(registry)
         configuration = ConfigurationMetrics(registry)
     }
 }

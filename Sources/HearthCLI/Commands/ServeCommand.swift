@@ -90,7 +90,8 @@ struct ServeCommand: AsyncParsableCommand {
                 of: host,
                 limit: options.limits.openDatabases,
                 rules: rules,
-                logger: logger
+                logger: logger,
+                backupMetrics: metrics.backups
             )
             do {
                 let context = ServiceContext(
