@@ -3,6 +3,7 @@ import Foundation
 import HearthClient
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("hearth import and export", .timeLimit(.minutes(10)))
 struct ImportExportTests {
@@ -120,6 +121,50 @@ struct ImportExportTests {
             #expect(result.output == ["1300 documents imported"])
             #expect(try await hearth("export", "--server", server.address).output == lines)
             #expect(try await hearth("list", "many", "--server", server.address).output.count == 1_300)
+        }
+    }
+
+    @Test func `An export is as of one commit, while others are made`() async throws {
+        try await withServer { server in
+            let many = (0..<2_000).map { "{\"path\":\"m/\($0)\",\"fields\":{}}" }.joined(separator: "\n")
+            _ = try await hearth("import", "-", "--server", server.address, input: many)
+            let (first, last) = (try DocumentPath("a/pair"), try DocumentPath("z/pair"))
+            let writer = Task {
+                for number in 0... {
+                    try Task.checkCancellation()
+                    let fields: MapValue = ["n": .integer(Int64(number))]
+                    _ = try await server.connection.commit([.set(first, fields), .set(last, fields)])
+                }
+            }
+            while (try? await server.connection.document(at: last)) == nil { try await Task.sleep(for: .milliseconds(5)) }
+            for _ in 0..<3 {
+                let lines = try await hearth("export", "--server", server.address).output
+                #expect(lines.count == 2_002)
+                let numbers = [lines.first, lines.last].map { $0?.firstMatch(of: /"n":(\d+)/).map { String($0.1) } }
+                #expect(numbers[0] != nil && numbers[0] == numbers[1], "\(numbers)")
+            }
+            writer.cancel()
+            _ = await writer.result
+        }
+    }
+
+    @Test func `An export can be of an earlier time, and have the times of documents`() async throws {
+        try await withServer { server in
+            let path = try DocumentPath("books/a")
+            let result = try await server.connection.set(path, ["n": .integer(1)])
+            let time = try #require(result.updateTime).rfc3339
+            _ = try await server.connection.set(path, ["n": .integer(2)])
+            _ = try await server.connection.set(DocumentPath("books/b"), [:])
+            let export = try await hearth("export", "--read-time", time, "--times", "--server", server.address)
+            #expect(
+                export.output == [#"{"path":"books/a","fields":{"n":1},"createTime":"\#(time)","updateTime":"\#(time)"}"#],
+                "\(export)"
+            )
+            #expect(try await hearth("import", "-", "--server", server.address, input: export.output[0]).status == .code(0))
+            let invalid = try await hearth("export", "--read-time", "yesterday", "--server", server.address)
+            #expect(invalid.status == .code(64) && invalid.errorText.contains("--read-time"))
+            let future = try await hearth("export", "--read-time", "2999-01-01T00:00:00Z", "--server", server.address)
+            #expect(future.status == .code(1) && future.errorText.contains("future"))
         }
     }
 

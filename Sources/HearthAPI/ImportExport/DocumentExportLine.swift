@@ -4,8 +4,8 @@ import UTF8Text
 
 /// One line of an import or export file: `{"path":"books/hitchhiker","fields":{…}}`.
 ///
-/// The JSON form of the fields preserves all types and values. Exported lines have no times, since the importing server sets its
-/// own; lines with times, as printed by `hearth get`, are accepted.
+/// The JSON form of the fields preserves all types and values. Lines with times, as also printed by `hearth get`, are accepted; the
+/// importing server sets its own.
 package struct DocumentExportLine: Sendable {
     /// The path of the document.
     package let path: DocumentPath
@@ -48,8 +48,14 @@ package struct DocumentExportLine: Sendable {
     }
 
     /// Encodes a document as a line, without the line feed.
-    package static func bytes(of document: EncodedDocument) -> [UInt8] {
+    ///
+    /// - Parameter includesTimes: True to write its create and update times.
+    package static func bytes(of document: EncodedDocument, includingTimes includesTimes: Bool = false) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: document.fieldsJSON.count + 128)
+        if includesTimes {
+            document.write(to: &writer)
+            return writer.finish()
+        }
         writer.beginObject()
         writer.key("path")
         writer.string(document.path.string)

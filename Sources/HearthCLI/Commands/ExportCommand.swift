@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import HearthClient
 import UTF8Text
 
 /// `hearth export`
@@ -10,6 +11,9 @@ struct ExportCommand: AsyncParsableCommand {
         discussion: """
             Exports the whole database, or the given documents and collections, including their subcollections. Each line is \
             {"path":"books/hitchhiker","fields":{…}} and preserves every value exactly; `hearth import` reads this format.
+
+            All documents are exported as of one commit: the last one when the export begins, or that of --read-time. A database that \
+            changes so fast that its history does not reach back to the begin of the export needs more of it (--keep-mebibytes).
 
             With --output, an existing file is replaced atomically when the export is complete. Files and folders in the data \
             folder that cannot be read as documents or collections are reported on standard error, the export fails and no \
@@ -25,8 +29,28 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "Skip damaged files: report them without failing.")
     var skipDamaged = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Export the documents as of this time, such as 2026-11-26T18:00:00Z, within the history of the server.",
+            valueName: "time"
+        ),
+        transform: Self.time
+    )
+    var readTime: Timestamp?
+
+    @Flag(help: "Add the create and update time of each document to its line. An import gives documents new ones.")
+    var times = false
+
     @Argument(help: "Documents and collections to export; the default is the whole database.", transform: ResourcePath.argument)
     var paths: [ResourcePath] = []
+
+    private static func time(_ text: String) throws -> Timestamp {
+        do throws(StatusError) {
+            return try Timestamp(rfc3339: text)
+        } catch {
+            throw ValidationError("--read-time: \(error.message)")
+        }
+    }
 
     func run() async throws {
         guard let output else { return try await export(to: .standard()) }
@@ -45,7 +69,9 @@ struct ExportCommand: AsyncParsableCommand {
     private func export(to output: BufferedOutput) async throws {
         defer { Console.standardError.endProgress() }
         try await server.withConnection { connection in
-            var exporter = DocumentExporter(connection, to: output)
+            var readTime = readTime
+            if readTime == nil { readTime = try await connection.serverInformation().commitTime }
+            var exporter = DocumentExporter(connection, readTime: readTime, includingTimes: times, to: output)
             if paths.isEmpty { try await exporter.exportDatabase() }
             for path in paths { try await exporter.export(path) }
             Console.standardError.endProgress()

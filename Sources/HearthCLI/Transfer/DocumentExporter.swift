@@ -5,10 +5,13 @@ import UTF8Text
 
 /// Exports documents and their subcollections from a server, one document per line.
 ///
-/// A document precedes those in its subcollections; siblings are ordered by ID. The export is not a snapshot: it contains each
-/// document as of the time it is read.
+/// A document precedes those in its subcollections; siblings are ordered by ID.
 struct DocumentExporter {
     private let connection: HearthConnection
+    /// The time as of which all documents are exported; `nil` for each as it is when it is read.
+    private let readTime: Timestamp?
+    /// True to export the create and update times.
+    private let includesTimes: Bool
     private var output: BufferedOutput
     /// The number of exported documents.
     private(set) var documentCount = 0
@@ -20,8 +23,10 @@ struct DocumentExporter {
     private static let pageSize = 500
 
     /// Creates an exporter.
-    init(_ connection: HearthConnection, to output: BufferedOutput) {
+    init(_ connection: HearthConnection, readTime: Timestamp?, includingTimes includesTimes: Bool, to output: BufferedOutput) {
         self.connection = connection
+        self.readTime = readTime
+        self.includesTimes = includesTimes
         self.output = output
     }
 
@@ -52,7 +57,7 @@ struct DocumentExporter {
     /// Exports a single document, if it exists: a missing document can have subcollections.
     private mutating func exportSingle(_ path: DocumentPath) async throws(StatusError) {
         do {
-            try write(await connection.document(at: path))
+            try write(await connection.document(at: path, readTime: readTime))
         } catch {
             switch error.code {
             case .notFound: break
@@ -64,14 +69,14 @@ struct DocumentExporter {
 
     private mutating func exportCollections(under parent: DocumentPath?, firstPage: CollectionListPage?) async throws(StatusError)
     {
-        var page = if let firstPage { firstPage } else { try await connection.collections(under: parent) }
+        var page = if let firstPage { firstPage } else { try await connection.collections(under: parent, readTime: readTime) }
         while true {
             recordDamage(page.damaged)
             for id in page.collections {
                 try await exportCollection(CollectionPath(parent: parent, id: id))
             }
             guard let token = page.nextPageToken else { return }
-            page = try await connection.collections(under: parent, pageToken: token)
+            page = try await connection.collections(under: parent, pageToken: token, readTime: readTime)
         }
     }
 
@@ -82,12 +87,13 @@ struct DocumentExporter {
                 in: collection,
                 pageSize: Self.pageSize,
                 pageToken: pageToken,
-                showMissing: true
+                showMissing: true,
+                readTime: readTime
             )
             recordDamage(page.damaged)
             let damagedPaths = page.damaged.compactMap { error in error.path.flatMap { try? DocumentPath($0) } }
             let entries = page.documents + damagedPaths.map(ListedDocument.missing)
-            let below = try await connection.collections(underEach: entries.map(\.path))
+            let below = try await connection.collections(underEach: entries.map(\.path), readTime: readTime)
             for (entry, collections) in zip(entries, below) {
                 if case .document(let document) = entry { try write(document) }
                 try await exportCollections(under: entry.path, firstPage: collections)
@@ -105,7 +111,7 @@ struct DocumentExporter {
     }
 
     private mutating func write(_ document: EncodedDocument) throws(StatusError) {
-        try output.writeLine(DocumentExportLine.bytes(of: document))
+        try output.writeLine(DocumentExportLine.bytes(of: document, includingTimes: includesTimes))
         documentCount += 1
         // Shows no progress when the documents themselves are printed to the terminal.
         guard !output.isTerminal else { return }

@@ -6,9 +6,10 @@ internal import UTF8Text
 extension HearthConnection {
     /// Reads a document.
     ///
+    /// - Parameter readTime: The time as of which it is read, within the retained history; `nil` for the current state.
     /// - Throws: `.notFound` if it doesn't exist.
-    public func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument {
-        try EncodedDocument(json: await call(.get(path)))
+    public func document(at path: DocumentPath, readTime: Timestamp? = nil) async throws(StatusError) -> EncodedDocument {
+        try EncodedDocument(json: await call(.get(path, readTime: readTime)))
     }
 
     /// Reads a page of the documents in a collection, ordered by ID.
@@ -18,18 +19,21 @@ extension HearthConnection {
     ///   - pageToken: The ``DocumentListPage/nextPageToken`` of the previous page.
     ///   - showMissing: Whether to include missing documents, which don't exist but have subcollections.
     ///   - transaction: A transaction ID returned by ``beginTransaction(isReadOnly:)``; `nil` to read outside a transaction.
+    ///   - readTime: The time as of which it is read, within the retained history; `nil` for the current state.
     public func documents(
         in collection: CollectionPath,
         pageSize: Int? = nil,
         pageToken: String? = nil,
         showMissing: Bool = false,
-        transaction: String? = nil
+        transaction: String? = nil,
+        readTime: Timestamp? = nil
     ) async throws(StatusError) -> DocumentListPage {
         let result = try await call("documents.list") { params in
             params.member(ListParameterKeys.collection, collection.string)
             params.page(size: pageSize, token: pageToken)
             if showMissing { params.member(ListParameterKeys.showMissing, true) }
             params.transaction(transaction)
+            params.readTime(readTime)
         }
         return try DocumentListPage(json: result)
     }
@@ -135,20 +139,32 @@ extension HearthConnection {
     }
 
     /// Reads a page of the root collections or of the subcollections of a document, ordered by ID.
+    ///
+    /// - Parameter readTime: The time as of which it is read, within the retained history; `nil` for the current state.
     public func collections(
         under parent: DocumentPath? = nil,
         pageSize: Int? = nil,
-        pageToken: String? = nil
+        pageToken: String? = nil,
+        readTime: Timestamp? = nil
     ) async throws(StatusError) -> CollectionListPage {
         try CollectionListPage(
-            json: await call("collections.list") { $0.collectionPage(under: parent, size: pageSize, token: pageToken) }
+            json: await call("collections.list") { params in
+                params.collectionPage(under: parent, size: pageSize, token: pageToken)
+                params.readTime(readTime)
+            }
         )
     }
 
     /// Reads the first page of the subcollections of each document, in a single request.
-    package func collections(underEach parents: [DocumentPath]) async throws(StatusError) -> [CollectionListPage] {
+    package func collections(
+        underEach parents: [DocumentPath],
+        readTime: Timestamp? = nil
+    ) async throws(StatusError) -> [CollectionListPage] {
         let calls = parents.map { parent in
-            RPCCall("collections.list") { $0.collectionPage(under: parent, size: nil, token: nil) }
+            RPCCall("collections.list") { params in
+                params.collectionPage(under: parent, size: nil, token: nil)
+                params.readTime(readTime)
+            }
         }
         return try await call(calls).map { result throws(StatusError) in try CollectionListPage(json: result.get()) }
     }
@@ -167,6 +183,10 @@ extension JSONWriter {
 
     mutating func transaction(_ transaction: String?) {
         if let transaction { member(TransactionKeys.transaction, transaction) }
+    }
+
+    fileprivate mutating func readTime(_ time: Timestamp?) {
+        if let time { member(ReadConsistencyKeys.readTime, time.rfc3339) }
     }
 
     fileprivate mutating func page(size: Int?, token: String?) {
@@ -218,7 +238,10 @@ extension HearthConnection {
 }
 
 extension RPCCall {
-    fileprivate static func get(_ path: DocumentPath) -> RPCCall {
-        RPCCall("documents.get") { $0.member(GetParameterKeys.path, path.string) }
+    fileprivate static func get(_ path: DocumentPath, readTime: Timestamp? = nil) -> RPCCall {
+        RPCCall("documents.get") { params in
+            params.member(GetParameterKeys.path, path.string)
+            params.readTime(readTime)
+        }
     }
 }

@@ -19,6 +19,7 @@ package final class HistoryIndex: Sendable {
     }
 
     private let state: Mutex<State>
+    private let subtrees = ChangedSubtreesCache()
     package let journal: Journal
     /// The last commit when the journal was opened.
     private let opened: (sequence: SequenceNumber, time: Timestamp?)
@@ -105,7 +106,7 @@ extension HistoryIndex {
             found.append(index)
             if let first = index.records.first, first.time <= time { break }
         }
-        return PointInTimeView(of: found.reversed(), after: time, in: journal)
+        return PointInTimeView(of: found.reversed(), after: time, in: journal, subtrees: subtrees)
     }
 
     /// Returns a view of the commits after `time` if that requires no journal read, as is the case for a recent time; otherwise
@@ -125,7 +126,7 @@ extension HistoryIndex {
             let isComplete = oldest <= SequenceNumber(1) || oldest <= opened.sequence.next && (opened.time ?? .minimum) <= time
             return isComplete ? found : nil
         }
-        return indexes.map { PointInTimeView(of: $0.reversed(), after: time, in: journal) }
+        return indexes.map { PointInTimeView(of: $0.reversed(), after: time, in: journal, subtrees: subtrees) }
     }
 
     /// Returns the time of a segment's last commit; `nil` if it is not known without reading the journal.

@@ -21,11 +21,29 @@ package struct PointInTimeView: Sendable {
     /// The indexes of the segments with commits after the time, in order.
     private let segments: [SegmentIndex]
     private let journal: Journal
+    private let cache: ChangedSubtreesCache
 
-    init(of segments: [SegmentIndex], after time: Timestamp, in journal: Journal) {
+    init(of segments: [SegmentIndex], after time: Timestamp, in journal: Journal, subtrees cache: ChangedSubtreesCache) {
         self.time = time
         self.segments = segments
         self.journal = journal
+        self.cache = cache
+    }
+
+    /// The changes after the time by path, which views of the same time share.
+    var subtrees: ChangedSubtrees { cache.subtrees(since: time) }
+
+    /// Reads the commits after a time that is not before that of the view, in order, as long as `body` returns true.
+    func forEachCommit(
+        after time: Timestamp,
+        _ body: (Commit, _ segment: SegmentIndex.ID, _ record: Int) throws(StatusError) -> Bool
+    ) throws(StatusError) {
+        var reader = JournalRecordReader(journal)
+        for segment in segments {
+            for record in segment.firstRecord(after: time)..<segment.records.count {
+                guard try body(try reader.commit(at: record, in: segment), segment.id, record) else { return }
+            }
+        }
     }
 
     /// Reads the selected commits after the time, in order.
@@ -106,6 +124,14 @@ extension PointInTimeView {
     ) throws(StatusError) -> [DocumentPath.ID: EncodedDocument?] {
         var changed: [DocumentPath.ID: FirstChange] = [:]
         var others: [DocumentPath.ID: FirstChange] = [:]
+        if let known = try firstChanges(in: collection) {
+            for (id, change) in known {
+                if let after = bounds.after, id <= after { continue }
+                if let through = bounds.through, id > through { continue }
+                if page.contains(id) { changed[id] = change } else if change.existed { others[id] = change }
+            }
+            return try images(in: collection, changed: changed, others: Self.first(limit, of: others))
+        }
         // Their later changes say that they existed before.
         var created: Set<DocumentPath.ID> = []
         try forEachCommit { segment, range in
@@ -128,8 +154,27 @@ extension PointInTimeView {
                 }
             }
         }
-        changed.merge(Self.first(limit, of: others)) { location, _ in location }
-        let paths = Dictionary(uniqueKeysWithValues: changed.map { (collection.document($0.key), $0.value) })
+        return try images(in: collection, changed: changed, others: Self.first(limit, of: others))
+    }
+
+    /// Returns the first changes to documents of a collection; `nil` if too many documents have changed.
+    private func firstChanges(in collection: CollectionPath) throws(StatusError) -> [DocumentPath.ID: FirstChange]? {
+        guard let changes = try subtrees.firstChanges(in: collection, in: self) else { return nil }
+        let positions = Dictionary(uniqueKeysWithValues: segments.enumerated().map { ($0.element.id, $0.offset) })
+        return changes.compactMapValues { change in
+            // Those of commits after the view are left out.
+            guard let position = positions[change.segment], change.record < segments[position].records.count else { return nil }
+            return FirstChange(segment: position, record: change.record, existed: change.existed)
+        }
+    }
+
+    private func images(
+        in collection: CollectionPath,
+        changed: [DocumentPath.ID: FirstChange],
+        others: [DocumentPath.ID: FirstChange]
+    ) throws(StatusError) -> [DocumentPath.ID: EncodedDocument?] {
+        let changes = changed.merging(others) { change, _ in change }
+        let paths = Dictionary(uniqueKeysWithValues: changes.map { (collection.document($0.key), $0.value) })
         let images = try images(before: paths)
         return Dictionary(uniqueKeysWithValues: images.map { ($0.key.id, $0.value) })
     }

@@ -14,9 +14,14 @@ package struct SubtreeChanges: Sendable {
         Set(existed.lazy.map(\.segments).filter { $0.count > depth + 1 }.map { $0[depth] })
     }
 
-    fileprivate mutating func insert(_ change: CommittedChange) {
+    /// Adds the first change to a document.
+    mutating func insert(_ path: DocumentPath, existed isFormer: Bool) {
+        if isFormer { existed.insert(path) } else { created.insert(path) }
+    }
+
+    fileprivate mutating func insertFirst(_ change: CommittedChange) {
         guard !existed.contains(change.path), !created.contains(change.path) else { return }
-        if change.existedBefore { existed.insert(change.path) } else { created.insert(change.path) }
+        insert(change.path, existed: change.existedBefore)
     }
 
     fileprivate var count: Int { existed.count + created.count }
@@ -31,12 +36,13 @@ extension PointInTimeView {
     ///
     /// - Throws: `.resourceExhausted` when too many documents have changed.
     package func changes(below segments: [UTF8Key]) throws(StatusError) -> SubtreeChanges {
+        if let changes = try subtrees.changes(below: segments, in: self) { return changes }
         let prefix = segments.flatMap { Array($0.utf8) + [UInt8(ascii: "/")] }
         var changes = SubtreeChanges()
         try forEachCommit { _, range in
             Array(range)
         } _: { commit, _, _ throws(StatusError) in
-            for change in commit.changes where change.path.string.utf8.starts(with: prefix) { changes.insert(change) }
+            for change in commit.changes where change.path.string.utf8.starts(with: prefix) { changes.insertFirst(change) }
             guard changes.count <= Self.maximumSubtreeChanges else {
                 throw StatusError(
                     .resourceExhausted,
