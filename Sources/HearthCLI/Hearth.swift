@@ -2,6 +2,7 @@ import ArgumentParser
 import DocumentModel
 import Foundation
 import HearthAPI
+import StorageIO
 
 /// The `hearth` command.
 ///
@@ -40,6 +41,7 @@ struct Hearth: AsyncParsableCommand {
     static let _errorPrefix = "hearth: "
 
     static func main() async {
+        GroupAccess.none.apply()
         var configuration: ServeConfiguration?
         do {
             try CommandLine.validateEncoding()

@@ -58,6 +58,24 @@ struct ServeTests {
         }
     }
 
+    @Test(arguments: [("none", "600", "700"), ("read", "640", "750"), ("edit", "660", "770")])
+    func `The group may read or edit the data folder, but not the keys`(
+        access: String,
+        file: String,
+        folder mode: String
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let data = folder.appendingPathComponent("data")
+            let server = try await EndToEndServer(data: data, arguments: ["--group-access", access])
+            _ = try await server.connection.set(DocumentPath("books/a"), [:])
+            #expect(try await hearth("keys", "create", "--role", "admin", "--label", "a", "--data", data.path).status == .code(0))
+            let paths = ["documents/books/a.json", "hearth.json", "index.sqlite", "documents/books", "journal", "keys.json"]
+            let modes = try await shell("cd '\(data.path)' && stat -c %a \(paths.joined(separator: " "))").output
+            #expect(modes == [file, file, file, mode, mode, "600"])
+            #expect(try await server.stop() == .code(0))
+        }
+    }
+
     @Test func `SIGHUP applies changed settings of the configuration file, wholly or not at all`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("hearth.json")

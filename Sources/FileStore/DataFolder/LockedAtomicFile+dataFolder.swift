@@ -26,7 +26,7 @@ extension LockedAtomicFile {
         let root = try await queue.run { () throws(StatusError) in
             SharedFileDescriptor(try DataFolder.openRoot(path, creating: createsFolder))
         }
-        return LockedAtomicFile(name.rawValue, in: root, queue: queue)
+        return LockedAtomicFile(name.rawValue, in: root, queue: queue, isPrivate: name == .keys)
     }
 }
 

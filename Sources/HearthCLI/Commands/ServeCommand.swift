@@ -13,6 +13,7 @@ import IdentityTokens
 import Logging
 import PrometheusMetrics
 import ServiceLifecycle
+import StorageIO
 import UTF8Text
 import UnixSignals
 
@@ -39,6 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
     private static let shutdownTimeout = Duration.seconds(10)
 
     func run() async throws {
+        options.groupAccess.apply()
         // Before the server is created, which derives its connection limit from the limit on open files.
         OpenFileLimit.raise()
         // A server outlives the terminal that it was started from. The signal reloads the configuration.

@@ -5,6 +5,7 @@ import FileStore
 import HearthAPI
 import HearthHTTP
 import IdentityTokens
+import StorageIO
 import UTF8Text
 
 /// The options of `hearth serve`. Each of them is a setting of its configuration file, too; see ``ServeSetting``.
@@ -23,6 +24,17 @@ struct ServeOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Data folder; created if it doesn't exist.", valueName: "dir"))
     var data = "data"
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Access of the server's group to files of the data folder that it creates: none, read, or edit. API keys stay private. What \
+            exists keeps its mode.
+            """,
+            valueName: "access"
+        )
+    )
+    var groupAccess = GroupAccess.none
 
     @Option(help: "Address to listen on. For 127.0.0.1 or localhost, also ::1.")
     var host = "127.0.0.1"
@@ -158,3 +170,5 @@ extension UInt8 {
         }
     }
 }
+
+extension GroupAccess: ExpressibleByArgument {}

@@ -1,4 +1,5 @@
 import HearthHTTP
+import StorageIO
 
 /// A setting of `hearth serve`: one of its options, a member of its configuration file, and an environment variable.
 ///
@@ -54,6 +55,7 @@ extension ServeSetting {
     /// All settings, in the order of the documentation.
     static let all: [ServeSetting] = [
         path("data") { $0.data },
+        string("groupAccess") { $0.groupAccess.rawValue },
         string("host") { $0.host },
         integer("port") { $0.port },
         strings("allowHost", isLive: true) { $0.allowHost },

@@ -26,8 +26,9 @@ struct AtomicOutputFile {
             throw StatusError(.invalidArgument, "\(path) is not a regular file.")
         }
         temporaryPath = "\(self.path).\(UInt64.random(in: 0...UInt64.max)).tmp"
-        descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0o777 : 0o666)
-        guard descriptor >= 0 else {
+        let mode = exists ? status.st_mode & 0o777 : GroupAccess.userFileMode
+        descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0, fchmod(descriptor, mode) == 0 else {
             throw FileSystemError("open").status("Cannot create \(temporaryPath)")
         }
     }

@@ -62,9 +62,17 @@ extension FileDescriptor {
     /// Replaces a file in this folder atomically: writes a temporary file, syncs it, renames it, and syncs the folder.
     ///
     /// Durable when this returns.
-    package func replaceFile(_ name: String, with bytes: [UInt8], through temporaryName: String) throws(FileSystemError) {
+    ///
+    /// - Parameter isPrivate: True for a file that only its owner may read, whatever ``GroupAccess`` allows.
+    package func replaceFile(
+        _ name: String,
+        with bytes: [UInt8],
+        through temporaryName: String,
+        isPrivate: Bool = false
+    ) throws(FileSystemError) {
         try removeFile(temporaryName)
         let file = try openFile(temporaryName, for: .creating)
+        if isPrivate { try Self.call("fchmod") { fchmod(file.number, 0o600) } }
         try file.write(bytes)
         try file.synchronize()
         try rename(temporaryName, to: name)

@@ -124,9 +124,9 @@ extension FileDescriptor {
     /// `O_TMPFILE`, whose macro Swift cannot import. The constant is the same on all platforms of Swift.
     private static let unnamed = 0o20_000_000 | O_DIRECTORY
 
-    /// New files and folders are accessible to their owner only.
-    static var fileMode: mode_t { 0o600 }
-    static var folderMode: mode_t { 0o700 }
+    /// New files and folders are accessible to their owner, and to the group as ``GroupAccess`` allows.
+    static var fileMode: mode_t { 0o660 }
+    static var folderMode: mode_t { 0o770 }
 }
 
 /// A reference-counted file descriptor, closed on deallocation.

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A small file that is read and replaced as a whole.
 ///
 /// Several processes may modify it, such as the server and a command-line tool. A lock file serializes them, and readers see one
-/// version or the other, never a mixture. Only its owner can read it.
+/// version or the other, never a mixture.
 package final class LockedAtomicFile: Sendable {
     /// The version of the file.
     package struct Version: Hashable, Sendable {
@@ -24,6 +24,7 @@ package final class LockedAtomicFile: Sendable {
     private let name: String
     private let folder: SharedFileDescriptor
     private let queue: WorkQueue
+    private let isPrivate: Bool
     private let readCount = Mutex(0)
 
     /// The maximum size, far above any practical size.
@@ -34,11 +35,14 @@ package final class LockedAtomicFile: Sendable {
 
     /// Creates the file's handle. The file need not exist.
     ///
-    /// - Parameter queue: A queue of width 1 that runs the reads and writes.
-    package init(_ name: String, in folder: SharedFileDescriptor, queue: WorkQueue) {
+    /// - Parameters:
+    ///   - queue: A queue of width 1 that runs the reads and writes.
+    ///   - isPrivate: True if only its owner may read it.
+    package init(_ name: String, in folder: SharedFileDescriptor, queue: WorkQueue, isPrivate: Bool) {
         self.name = name
         self.folder = folder
         self.queue = queue
+        self.isPrivate = isPrivate
     }
 
     /// The name of the lock file of a file.
@@ -94,7 +98,12 @@ package final class LockedAtomicFile: Sendable {
 
     private func write(_ bytes: [UInt8]) throws(StatusError) {
         try reporting("write", name) { () throws(FileSystemError) in
-            try folder.descriptor.replaceFile(name, with: bytes, through: TemporaryName.fixed(name))
+            try folder.descriptor.replaceFile(
+                name,
+                with: bytes,
+                through: TemporaryName.fixed(name),
+                isPrivate: isPrivate
+            )
         }
     }
 

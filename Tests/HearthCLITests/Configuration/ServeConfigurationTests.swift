@@ -90,7 +90,8 @@ struct ServeConfigurationTests {
 
     @Test func `Each setting of a file reaches the option of its name`() throws {
         let values: KeyValuePairs<String, ServeSetting.Value> = [
-            "data": .string("a"), "host": .string("::1"), "port": .integer(1), "allowHost": .strings(["b"]),
+            "data": .string("a"), "groupAccess": .string("edit"), "host": .string("::1"), "port": .integer(1),
+            "allowHost": .strings(["b"]),
             "corsOrigin": .strings(["http://c"]), "trustedProxy": .strings(["10.0.0.0/8"]), "project": .string("project-d"),
             "allowClearing": .boolean(true), "notificationStatus": .integer(200), "assets": .string("e"),
             "tlsCertificate": .string("f"), "tlsKey": .string("g"), "tlsClientCA": .string("h"),
