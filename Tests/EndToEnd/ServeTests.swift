@@ -76,6 +76,40 @@ struct ServeTests {
         }
     }
 
+    @Test func `Status shows what needs attention, and a server that drains is not ready`() async throws {
+        try await withTemporaryFolder { folder in
+            let (data, backups) = (folder.appendingPathComponent("data"), folder.appendingPathComponent("backups").path)
+            let server = try await EndToEndServer(data: data, arguments: ["--backups", backups, "--drain-seconds", "30"])
+            let first = try await hearth("status", "--server", server.address)
+            #expect(first.status == .code(1) && first.output.contains("! No backup has been made."), "\(first)")
+            #expect(try await hearth("backup", "create", "--server", server.address).status == .code(0))
+            let second = try await hearth("status", "--server", server.address)
+            #expect(second.status == .code(0) && second.output.contains { $0.hasPrefix("last backup ") }, "\(second)")
+            let json = try await hearth("status", "--json", "--server", server.address)
+            #expect(json.output.joined().contains("\"problems\":[]") && json.output.joined().contains("\"hearth_writable\":1"))
+            #expect(try await hearth("status", "--ready", "--server", server.address).status == .code(0))
+            server.process.send(SIGTERM)
+            try #require(await server.process.errors.first { $0.contains("no longer ready") } != nil)
+            #expect(try await hearth("status", "--ready", "--server", server.address).status == .code(1))
+            let live = try await shell("curl -s \(server.address)/health/live")
+            #expect(live.output == ["{\"status\":\"ok\"}"])
+            // A second signal does not wait.
+            server.process.send(SIGTERM)
+            #expect(try await server.process.exitStatus() == .code(1))
+            #expect(try await hearth("status", "--server", server.address).status == .code(69))
+            await server.connection.shutdown()
+        }
+    }
+
+    @Test func `A disk is measured, and nothing is left behind`() async throws {
+        try await withTemporaryFolder { folder in
+            let result = try await hearth("bench", "disk", folder.path, "--seconds", "1")
+            #expect(result.status == .code(0) && result.output.count == 3 && result.output[0].hasPrefix("syncs "), "\(result)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            #expect(try await hearth("bench", "disk", folder.path + "/none").status == .code(1))
+        }
+    }
+
     @Test func `SIGHUP applies changed settings of the configuration file, wholly or not at all`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("hearth.json")

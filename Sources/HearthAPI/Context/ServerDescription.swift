@@ -34,11 +34,20 @@ package struct ServerDescription: Sendable {
 /// Live counters of a server.
 package final class ServerActivity: Sendable {
     private let watchers = Mutex(0)
+    private let stopping = Atomic(false)
 
     package init() {}
 
     /// The number of open watch streams.
     package var watcherCount: Int { watchers.withLock { $0 } }
+
+    /// True once the server has been told to stop, while it may still accept requests.
+    package var isStopping: Bool { stopping.load(ordering: .relaxed) }
+
+    /// Records that the server has been told to stop.
+    package func beginStopping() {
+        stopping.store(true, ordering: .relaxed)
+    }
 
     /// Adds to the number of open watch streams.
     package func adjustWatcherCount(by change: Int) {

@@ -160,6 +160,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            // Stops last, and sees a second signal until then.
+            .init(service: SecondSignalService(logger: logger)),
             .init(service: AdminPagesService(pages: pages)),
             .init(service: ServeAuthenticationService(authentication, rules: context.rulesRegistry)),
         ]
@@ -171,6 +173,8 @@ struct ServeCommand: AsyncParsableCommand {
             if let schedule = BackupSchedule(options.backup, databases) { services.append(.init(service: schedule)) }
         }
         services.append(.init(service: server))
+        let drainTime = Duration.seconds(options.drainSeconds)
+        services.append(.init(service: DrainService(duration: drainTime, activity: context.server.activity, logger: logger)))
         let metrics = context.server.metrics.configuration
         let reload = ConfigurationReload(options, server: server, tls: tls, manager: manager, metrics: metrics, logger: logger)
         services.append(.init(service: reload))
@@ -180,7 +184,7 @@ struct ServeCommand: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        group.maximumGracefulShutdownDuration = Self.shutdownTimeout
+        group.maximumGracefulShutdownDuration = Self.shutdownTimeout + drainTime
         async let _ = WarmUp.run(in: context, logger: logger)
         try await ServiceGroup(configuration: group).run()
     }

@@ -94,6 +94,17 @@ struct ServeOptions: ParsableArguments {
     )
     var notificationStatus = 204
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Time for which the server goes on to accept requests after SIGTERM, while /health/ready responds 503 so that load balancers \
+            send theirs elsewhere.
+            """,
+            valueName: "seconds"
+        )
+    )
+    var drainSeconds = 0
+
     @Option(help: ArgumentHelp("Folder that contains Templates and Public; found automatically by default.", valueName: "dir"))
     var assets: String?
 
@@ -112,6 +123,7 @@ struct ServeOptions: ParsableArguments {
                 throw ValidationError("--allow-host: \(Excerpt(name)) is not a host name such as data.example.org.")
             }
         }
+        guard (0...600).contains(drainSeconds) else { throw ValidationError("--drain-seconds must be between 0 and 600.") }
         guard [200, 204].contains(notificationStatus) else { throw ValidationError("--notification-status must be 200 or 204.") }
         do throws(StatusError) {
             _ = try defaultDatabase

@@ -64,6 +64,7 @@ extension ServeSetting {
         string("project") { $0.project },
         boolean("allowClearing") { $0.allowClearing },
         integer("notificationStatus") { $0.notificationStatus },
+        integer("drainSeconds") { $0.drainSeconds },
         path("assets") { $0.assets },
         path("tlsCertificate", isLive: true) { $0.tls.tlsCertificate },
         path("tlsKey", isLive: true) { $0.tls.tlsKey },

@@ -258,6 +258,15 @@ extension HearthConnection {
         return results.compactMap { $0 }
     }
 
+    /// Requests a page or file of the server, such as `/metrics`.
+    ///
+    /// - Parameter path: The path, with a query if there is one.
+    package func contents(at path: String) async throws(StatusError) -> [UInt8] {
+        try await authorized { authorization throws(StatusError) in
+            try await read(send(request(to: path, authorization), with: callClient, until: authorization.deadline))
+        }
+    }
+
     private func post(_ body: [UInt8], _ authorization: Authorization) async throws(StatusError) -> JSONText {
         var request = request(to: "/rpc", authorization)
         request.method = .POST

@@ -18,12 +18,18 @@ package struct APIModule: RouteModule {
         let respondWithHealth: Route.Handler = { _, context in
             await health.respond(includingReason: context.hasKnownHost)
         }
+        let respondWithReadiness: Route.Handler = { _, context in
+            await health.respondReady(includingReason: context.hasKnownHost)
+        }
+        let respondWithLife: Route.Handler = { _, _ in HealthRoute.response(to: nil) }
         return [
             Route("/rpc", rpc.policy, [.post: rpc.respond(to:in:)]),
             Route("/watch", watch.policy, [.get: watch.respond(to:in:), .post: watch.respond(to:in:)]),
             Route("/openrpc.json", openRPC.policy, [.get: openRPC.respond(to:in:), .head: openRPC.respond(to:in:)]),
             Route("/metrics", metrics.policy, [.get: metrics.respond(to:in:), .head: metrics.respond(to:in:)]),
             Route("/health", health.policy, [.get: respondWithHealth, .head: respondWithHealth]),
+            Route("/health/live", health.policy, [.get: respondWithLife, .head: respondWithLife]),
+            Route("/health/ready", health.policy, [.get: respondWithReadiness, .head: respondWithReadiness]),
         ]
     }
 }

@@ -4,7 +4,10 @@ import Hummingbird
 import StrictJSON
 import Synchronization
 
-/// `GET /health`: whether the server is ready: all open databases accept writes and can run queries.
+/// `GET /health`: whether all open databases accept writes and can run queries.
+///
+/// `GET /health/ready` also says whether the server is about to stop, so that a load balancer sends its requests elsewhere;
+/// `GET /health/live` only that it responds, since a restart mends nothing else.
 struct HealthRoute: Sendable {
     private let service: ServiceContext
     private let readiness: Readiness
@@ -29,12 +32,31 @@ struct HealthRoute: Sendable {
     ///
     /// - Parameter includesReason: False for a request that may come from a page of another site.
     func respond(includingReason includesReason: Bool) async -> Response {
-        let reason = await readiness.unreadinessReason
+        response(unreadyBecause: await readiness.unreadinessReason, includingReason: includesReason)
+    }
+
+    /// Responds as ``respond(includingReason:)``, and with 503 once the server is about to stop.
+    func respondReady(includingReason includesReason: Bool) async -> Response {
+        if service.server.activity.isStopping {
+            return response(unreadyBecause: "The server is stopping.", includingReason: includesReason)
+        }
+        return await respond(includingReason: includesReason)
+    }
+
+    private func response(unreadyBecause reason: String?, includingReason includesReason: Bool) -> Response {
+        let isKnown = includesReason && !service.keys.requiresKeys
+        return Self.response(to: reason.map { isKnown ? $0 : "" })
+    }
+
+    /// Returns the response to a check.
+    ///
+    /// - Parameter reason: The reason why it fails; empty for one that is not told, `nil` if it does not fail.
+    static func response(to reason: String?) -> Response {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("status")
         writer.string(reason == nil ? "ok" : "unavailable")
-        if let reason, includesReason, !service.keys.requiresKeys {
+        if let reason, !reason.utf8.isEmpty {
             writer.key("message")
             writer.string(reason)
         }
