@@ -22,7 +22,7 @@ extension BackupFolder {
         writer.endObject()
         let bytes = writer.finish() + [UInt8(ascii: "\n")]
         try await withRoot { root throws(StatusError) in
-            try reporting("write", Self.verificationName) { () throws(FileSystemError) in
+            try reportingInBackups("write", Self.verificationName) { () throws(FileSystemError) in
                 try root.descriptor.replaceFile(
                     Self.verificationName,
                     with: bytes,
@@ -35,7 +35,7 @@ extension BackupFolder {
     /// Returns the time at which a backup was verified last; `nil` if none was, or the record is damaged.
     package func lastVerificationTime() async throws(StatusError) -> Timestamp? {
         try await withRoot { root throws(StatusError) in
-            let bytes = try reporting("read", Self.verificationName) { () throws(FileSystemError) in
+            let bytes = try reportingInBackups("read", Self.verificationName) { () throws(FileSystemError) in
                 try root.descriptor.contents(ofFile: Self.verificationName, maximumBytes: 1 << 16)
             }
             let time = bytes.flatMap { try? JSONText($0) }?.root["time"]?.string

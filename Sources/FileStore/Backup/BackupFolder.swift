@@ -2,6 +2,7 @@ internal import Dispatch
 package import DocumentModel
 package import DocumentStore
 internal import StorageIO
+internal import Synchronization
 internal import UTF8Text
 
 /// The folder that an operator has named for backups. Each backup is a folder in it, named by the time at which it was begun.
@@ -9,17 +10,27 @@ internal import UTF8Text
 /// A backup is made under a temporary name and renamed when it is complete and durable, so one that fails leaves the others as they
 /// are. One is made at a time; a lock file enforces that, also among processes.
 package final class BackupFolder: Sendable {
-    private let root: SharedFileDescriptor
+    private let path: String
+    /// True for a server, which claims the folder for itself.
+    private let isClaimed: Bool
+    private let claim = Mutex<Claim?>(nil)
     /// The archive of journals.
-    let archive: JournalArchive
+    let archive = JournalArchive()
     private let queue = WorkQueue(label: "hearth.backups", width: 2, qos: .utility)
 
+    /// The lock that a server holds on the folder, as long as it is the same one.
+    private struct Claim {
+        let folder: FileID
+        let lock: SharedFileDescriptor
+    }
+
     private static let lockName = "hearth-backups.lock"
+    private static let claimName = "hearth-backups.server.lock"
     private static let temporaryName = TemporaryName.fixed("backup")
 
-    private init(_ root: SharedFileDescriptor) {
-        self.root = root
-        archive = JournalArchive(in: root)
+    private init(_ path: String, isClaimed: Bool) {
+        self.path = path
+        self.isClaimed = isClaimed
     }
 
     /// Opens the folder at a path that the operator chose.
@@ -27,11 +38,15 @@ package final class BackupFolder: Sendable {
     /// - Parameters:
     ///   - data: The data folder, which must not contain it; `nil` for any.
     ///   - creating: True to create the folder if it does not exist.
-    /// - Throws: `.failedPrecondition` if it is in the data folder; `.notFound` if it does not exist or cannot be created there.
+    ///   - claiming: True to keep other servers from using it, as long as the result exists: two would take the backups of each other
+    ///     for their own.
+    /// - Throws: `.failedPrecondition` if it is in the data folder, or another server uses it; `.notFound` if it does not exist or
+    ///   cannot be created there.
     package static func open(
         _ path: String,
         outside data: String? = nil,
-        creating: Bool = false
+        creating: Bool = false,
+        claiming: Bool = false
     ) async throws(StatusError) -> BackupFolder {
         try await WorkQueue(label: "hearth.backups.open", width: 1).run { () throws(StatusError) in
             do {
@@ -43,7 +58,9 @@ package final class BackupFolder: Sendable {
                     }
                     throw isInDataFolder(path)
                 }
-                return BackupFolder(root)
+                let folder = BackupFolder(path, isClaimed: claiming)
+                _ = try folder.root()
+                return folder
             } catch let error as FileSystemError {
                 throw openFailure(error, path)
             } catch let error as StatusError {
@@ -86,10 +103,41 @@ extension BackupFolder {
         )
     }
 
+    /// Opens the folder as it is now: another disk may have been mounted there.
+    private func root() throws(StatusError) -> SharedFileDescriptor {
+        let root: SharedFileDescriptor
+        let isFree: Bool
+        do throws(FileSystemError) {
+            root = SharedFileDescriptor(try FileDescriptor.folder(atPath: path))
+            isFree = isClaimed ? try claim(root) : true
+        } catch {
+            throw Self.openFailure(error, path)
+        }
+        guard isFree else {
+            throw StatusError(
+                .failedPrecondition,
+                "Another server uses the folder for backups, \(Excerpt(path, maximumBytes: 1_000)). Choose another one for this server."
+            )
+        }
+        return root
+    }
+
+    /// Claims the folder, unless it is claimed already; returns whether it could be.
+    private func claim(_ root: SharedFileDescriptor) throws(FileSystemError) -> Bool {
+        try claim.withLock { claim throws(FileSystemError) in
+            let identity = try root.descriptor.status().fileID
+            if claim?.folder == identity { return true }
+            let lock = SharedFileDescriptor(try root.descriptor.openFile(Self.claimName, for: .updatingOrCreating))
+            guard try lock.descriptor.lock() else { return false }
+            claim = Claim(folder: identity, lock: lock)
+            return true
+        }
+    }
+
     /// Returns the complete backups, oldest first. A folder without a readable manifest is not one.
     package func list() async throws(StatusError) -> [Backup] {
-        try await queue.run { [root] () throws(StatusError) in
-            try reporting("list", ".") { () throws(FileSystemError) in try Self.backups(in: root) }
+        try await withRoot { root throws(StatusError) in
+            try reportingInBackups("list", ".") { () throws(FileSystemError) in try Self.backups(in: root) }
         }
     }
 
@@ -101,38 +149,38 @@ extension BackupFolder {
         _ request: BackupRequest,
         _ body: (BackupWriter) async throws(StatusError) -> [Backup.Database]
     ) async throws(StatusError) -> Backup {
-        let (lock, writer) = try await queue.run { [root] () throws(StatusError) in
+        let (root, lock, writer) = try await withRoot { root throws(StatusError) in
             let lock = try Self.lock(root)
-            return (lock, try Self.begin(in: root))
+            return (root, lock, try Self.begin(in: root))
         }
         defer { lock.descriptor.unlock() }
         do throws(StatusError) {
             let databases = try await withTaskCancellation(of: writer) { () async throws(StatusError) in try await body(writer) }
-            return try await queue.run { [root] () throws(StatusError) in
+            return try await queue.run { () throws(StatusError) in
                 try Self.finish(writer, databases, request, in: root)
             }
         } catch {
-            try? await queue.run { [root] () throws(StatusError) in Self.removeLeftovers(in: root) }
+            try? await queue.run { () throws(StatusError) in Self.removeLeftovers(in: root) }
             throw error
         }
     }
 
     /// Removes the oldest backups.
     package func prune(keeping count: Int) async throws(StatusError) -> [String] {
-        try await queue.run { [root] () throws(StatusError) in
+        try await withRoot { root throws(StatusError) in
             let lock = try Self.lock(root)
             defer { lock.descriptor.unlock() }
-            let all = try reporting("list", ".") { () throws(FileSystemError) in try Self.backups(in: root) }
+            let all = try reportingInBackups("list", ".") { () throws(FileSystemError) in try Self.backups(in: root) }
             let removed = all.dropLast(max(1, count)).map(\.name)
             for name in removed {
                 // Renamed first, so that what remains of an interrupted removal is no backup.
-                try reporting("remove", name) { () throws(FileSystemError) in
+                try reportingInBackups("remove", name) { () throws(FileSystemError) in
                     try root.descriptor.rename(name, to: Self.temporaryName)
                     try root.descriptor.synchronize()
                 }
                 Self.removeLeftovers(in: root)
             }
-            try reporting("remove", JournalArchive.folderName) { () throws(FileSystemError) in
+            try reportingInBackups("remove", JournalArchive.folderName) { () throws(FileSystemError) in
                 try JournalArchive.prune(in: root, keeping: all.suffix(max(1, count)))
             }
             return removed
@@ -143,7 +191,7 @@ extension BackupFolder {
     func withRoot<Result: Sendable>(
         _ body: @escaping @Sendable (SharedFileDescriptor) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
-        try await queue.run { [root] () throws(StatusError) in try body(root) }
+        try await queue.run { () throws(StatusError) in try body(self.root()) }
     }
 
     private func withTaskCancellation<Result: Sendable>(
@@ -167,10 +215,10 @@ extension BackupFolder {
 
 extension BackupFolder {
     private static func lock(_ root: SharedFileDescriptor) throws(StatusError) -> SharedFileDescriptor {
-        let lock = try reporting("open", lockName) { () throws(FileSystemError) in
+        let lock = try reportingInBackups("open", lockName) { () throws(FileSystemError) in
             SharedFileDescriptor(try root.descriptor.openFile(lockName, for: .updatingOrCreating))
         }
-        guard try reporting("lock", lockName, { () throws(FileSystemError) in try lock.descriptor.lock() }) else {
+        guard try reportingInBackups("lock", lockName, { () throws(FileSystemError) in try lock.descriptor.lock() }) else {
             throw StatusError(
                 .failedPrecondition,
                 "Another backup is being made or removed in the same folder. Wait for it to end."
@@ -181,7 +229,8 @@ extension BackupFolder {
 
     private static func begin(in root: SharedFileDescriptor) throws(StatusError) -> BackupWriter {
         removeLeftovers(in: root)
-        let (folder, earlier) = try reporting("create", temporaryName) { () throws(FileSystemError) in
+        try BackupWriter.checkSpace(on: root)
+        let (folder, earlier) = try reportingInBackups("create", temporaryName) { () throws(FileSystemError) in
             let previous = try backups(in: root).last
             return (
                 try root.createdFolder(temporaryName),
@@ -208,7 +257,7 @@ extension BackupFolder {
             byteCount: byteCount,
             includesKeys: request.includesKeys
         )
-        try reporting("write", BackupManifest.fileName) { () throws(FileSystemError) in
+        try reportingInBackups("write", BackupManifest.fileName) { () throws(FileSystemError) in
             let manifest = BackupManifest(backup: backup, listDigest: digest)
             try writer.folder.descriptor.replaceFile(
                 BackupManifest.fileName,
@@ -223,7 +272,7 @@ extension BackupFolder {
 
     private static func unusedName(for time: Timestamp, in root: SharedFileDescriptor) throws(StatusError) -> String {
         let base = time.rfc3339.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined()
-        return try reporting("list", ".") { () throws(FileSystemError) in
+        return try reportingInBackups("list", ".") { () throws(FileSystemError) in
             var name = base + "Z"
             var number = 2
             while try root.descriptor.status(of: name) != nil {
@@ -238,7 +287,7 @@ extension BackupFolder {
     private static func removeLeftovers(in root: SharedFileDescriptor) {
         guard var listing = try? root.descriptor.openForListing() else { return }
         while let entry = try? listing.next() {
-            guard TemporaryName.matches(entry.name) else { continue }
+            guard entry.name == Array(temporaryName.utf8) else { continue }
             _ = try? root.descriptor.removeTree(entry) { true }
         }
     }
@@ -255,7 +304,21 @@ extension BackupFolder {
             else { continue }
             backups.append(manifest.backup)
         }
-        // Two of the same second have numbers after it.
-        return backups.sorted { ($0.startTime, $0.name) < ($1.startTime, $1.name) }
+        // Two of the same second have numbers after it. One of the future was made while the clock was wrong, before the others.
+        let now = Timestamp.current()
+        return backups.sorted { a, b in
+            let (isFutureA, isFutureB) = (a.startTime > now, b.startTime > now)
+            guard isFutureA == isFutureB else { return isFutureA }
+            return (a.startTime, a.name) < (b.startTime, b.name)
+        }
     }
+}
+
+/// Calls `body`, and converts its file system errors to `StatusError`, as ``reporting(_:_:in:_:)`` does, for files of the folder for backups.
+func reportingInBackups<Result: ~Copyable>(
+    _ action: String,
+    _ filePath: @autoclosure () -> String,
+    _ body: () throws(FileSystemError) -> Result
+) throws(StatusError) -> Result {
+    try reporting(action, filePath(), in: "the folder for backups", body)
 }

@@ -51,17 +51,17 @@ package struct BackupRestore: Sendable {
         try checkTarget()
         let queue = WorkQueue(label: "hearth.restore", width: 1)
         let parent = try await queue.run { () throws(StatusError) in try openParent() }
+        // Locked until it has its final name, so that another restore beside it does not take it for what an interrupted one left.
+        let folder = try await queue.run { () throws(StatusError) in try Self.createTemporaryFolder(in: parent) }
+        defer { folder.descriptor.unlock() }
         do throws(StatusError) {
-            let folder = try await queue.run { () throws(StatusError) in
-                _ = try? Self.removeTemporaryFolder(in: parent)
-                return try reporting("create", Self.temporaryName) { () throws(FileSystemError) in
-                    try parent.createdFolder(Self.temporaryName)
-                }
-            }
             try await copyFiles(to: folder)
             let journals = try await queue.run { [reader, previous] () throws(StatusError) in
                 try RestoreJournals(after: reader, previous: previous)
             }
+            let backup = reader.backup
+            let missingCount =
+                target == .backup ? 0 : try await queue.run { () throws(StatusError) in try journals.missingCount(in: backup) }
             var databases: [RestoreReport.Database] = []
             for database in reader.backup.databases {
                 databases.append(try await restore(database, journals, below: temporaryPath))
@@ -73,7 +73,7 @@ package struct BackupRestore: Sendable {
                     try parent.descriptor.synchronize()
                 }
             }
-            return RestoreReport(databases: databases)
+            return RestoreReport(databases: databases, missingCount: missingCount)
         } catch {
             _ = try? await queue.run { () throws(StatusError) in try Self.removeTemporaryFolder(in: parent) }
             throw error
@@ -118,6 +118,24 @@ package struct BackupRestore: Sendable {
             throw error
         } catch {
             throw StatusError(.internal, "Could not create the data folder.", cause: error)
+        }
+    }
+
+    /// Creates the folder in which the data folder is made, and locks it. Removes what an interrupted restore has left.
+    ///
+    /// - Throws: `.failedPrecondition` if another restore uses it.
+    private static func createTemporaryFolder(in parent: SharedFileDescriptor) throws(StatusError) -> SharedFileDescriptor {
+        while true {
+            let (folder, isCreated, isLocked) = try reporting("create", temporaryName) { () throws(FileSystemError) in
+                let isCreated = try parent.descriptor.createFolder(temporaryName)
+                let folder = SharedFileDescriptor(try parent.descriptor.openFolder(temporaryName))
+                return (folder, isCreated, try folder.descriptor.lock())
+            }
+            guard isLocked else {
+                throw StatusError(.failedPrecondition, "Another restore is being made beside this one. Wait for it to end.")
+            }
+            if isCreated { return folder }
+            try removeTemporaryFolder(in: parent)
         }
     }
 

@@ -7,7 +7,8 @@ internal import UTF8Text
 /// The folder of a backup that is being made. It copies files, and lists each with its SHA-256 digest in ``fileListName``.
 ///
 /// A file that the previous backup has as well becomes another name of that one (a hard link), and takes no space. It counts as the
-/// same if it has the same path, size and modification time: those of documents are set by their commits, to the microsecond.
+/// same if it has the same path, size, modification time and contents: a disk can lose data without a word, and so a backup can be
+/// altered.
 final class BackupWriter: Sendable {
     private struct List {
         let file: SharedFileDescriptor
@@ -45,7 +46,7 @@ final class BackupWriter: Sendable {
     init(_ folder: SharedFileDescriptor, previous: SharedFileDescriptor?) throws(StatusError) {
         self.folder = folder
         self.previous = previous
-        let file = try reporting("create", Self.fileListName) { () throws(FileSystemError) in
+        let file = try reportingInBackups("create", Self.fileListName) { () throws(FileSystemError) in
             SharedFileDescriptor(try folder.descriptor.openFile(Self.fileListName, for: .creating))
         }
         list = Mutex(List(file: file))
@@ -79,14 +80,14 @@ final class BackupWriter: Sendable {
             let digest = try completeList(&list)
             return (list.fileCount, list.byteCount, digest)
         }
-        try reporting("sync", ".") { () throws(FileSystemError) in try folder.descriptor.synchronizeFileSystem() }
+        try reportingInBackups("sync", ".") { () throws(FileSystemError) in try folder.descriptor.synchronizeFileSystem() }
         return result
     }
 
     /// Writes the list anew, with the files that were replaced at its end, and returns its digest.
     private func completeList(_ list: inout List) throws(StatusError) -> String {
         let replaced = list.replaced.sorted()
-        try reporting("write", Self.fileListName) { () throws(FileSystemError) in
+        try reportingInBackups("write", Self.fileListName) { () throws(FileSystemError) in
             try list.flush()
             guard !list.replaced.isEmpty else { return }
             let complete = TemporaryName.fixed("list")
@@ -104,14 +105,14 @@ final class BackupWriter: Sendable {
             list = rest
         }
         for path in replaced { try addReplaced(path, to: &list) }
-        return try reporting("read", Self.fileListName) { () throws(FileSystemError) in
+        return try reportingInBackups("read", Self.fileListName) { () throws(FileSystemError) in
             try list.flush()
             return Hexadecimal.encode(try BackupFileList.digest(in: folder).digest)
         }
     }
 
     private func addReplaced(_ path: String, to list: inout List) throws(StatusError) {
-        try reporting("read", path) { () throws(FileSystemError) in
+        try reportingInBackups("read", path) { () throws(FileSystemError) in
             let (parent, name) = try parentFolder(of: path)
             guard let parent, let bytes = try parent.descriptor.contents(ofFile: name, maximumBytes: .max) else { return }
             list.pending += BackupFileList.line(path, Array(SHA256.hash(data: bytes)))
@@ -143,7 +144,7 @@ extension BackupWriter {
         previous: SharedFileDescriptor?,
         path: String
     ) throws(StatusError) {
-        try reporting("copy", path + name) { () throws(FileSystemError) in
+        try reportingInBackups("copy", path + name) { () throws(FileSystemError) in
             let file: FileDescriptor
             do throws(FileSystemError) {
                 file = try source.descriptor.openFile(name, for: .reading)
@@ -154,13 +155,14 @@ extension BackupWriter {
             }
             let status = try file.status()
             guard status.kind == .file else { return }
-            let isLinked = try previous.map { previous throws(FileSystemError) in
-                try link(name, status, from: previous.descriptor, to: target.descriptor)
+            if let previous, let digest = try digestIfSame(name, file, status, in: previous.descriptor),
+                try previous.descriptor.link(name, in: target.descriptor)
+            {
+                return try add(path + name, digest, byteCount: status.size)
             }
-            let copy =
-                isLinked == true ? nil : SharedFileDescriptor(try target.descriptor.openFile(name, for: .creating))
+            let copy = SharedFileDescriptor(try target.descriptor.openFile(name, for: .creating))
             try add(path + name, contentsOf: file, byteCount: status.size, to: copy)
-            try copy?.descriptor.setModificationTimeIfPermitted(microseconds: status.identity.modifiedMicroseconds)
+            try copy.descriptor.setModificationTimeIfPermitted(microseconds: status.identity.modifiedMicroseconds)
         }
     }
 
@@ -172,7 +174,7 @@ extension BackupWriter {
         to target: SharedFileDescriptor,
         path: String
     ) throws(StatusError) {
-        try reporting("copy", path + name) { () throws(FileSystemError) in
+        try reportingInBackups("copy", path + name) { () throws(FileSystemError) in
             let copy = SharedFileDescriptor(try target.descriptor.openFile(name, for: .creating))
             try add(path + name, contentsOf: file.descriptor, byteCount: byteCount, to: copy)
         }
@@ -180,7 +182,7 @@ extension BackupWriter {
 
     /// Writes a file.
     func write(_ bytes: [UInt8], as name: String, to target: SharedFileDescriptor, path: String) throws(StatusError) {
-        try reporting("write", path + name) { () throws(FileSystemError) in
+        try reportingInBackups("write", path + name) { () throws(FileSystemError) in
             try target.descriptor.openFile(name, for: .creating).write(bytes)
             var digest = SHA256()
             digest.update(data: bytes)
@@ -203,30 +205,39 @@ extension BackupWriter {
     }
 
     private func sizeOfFile(at path: String) throws(StatusError) -> Int? {
-        try reporting("inspect", path) { () throws(FileSystemError) in
+        try reportingInBackups("inspect", path) { () throws(FileSystemError) in
             let (parent, name) = try parentFolder(of: path)
             return try parent?.descriptor.status(of: name)?.size
         }
     }
 
-    /// Links the file of the previous backup, if it is the same.
-    private func link(
+    /// Returns the digest of a file if the previous backup has the same one; otherwise `nil`.
+    private func digestIfSame(
         _ name: String,
+        _ file: borrowing FileDescriptor,
         _ status: FileStatus,
-        from previous: borrowing FileDescriptor,
-        to target: borrowing FileDescriptor
-    ) throws(FileSystemError) -> Bool {
+        in previous: borrowing FileDescriptor
+    ) throws(FileSystemError) -> SHA256? {
         guard let known = try previous.status(of: name), known.kind == .file, known.size == status.size,
             known.identity.modifiedMicroseconds == status.identity.modifiedMicroseconds
-        else { return false }
-        return try previous.link(name, in: target)
+        else { return nil }
+        let other = try previous.openFile(name, for: .reading)
+        var digest = SHA256()
+        var offset = 0
+        while offset < status.size {
+            let bytes = try file.read(min(status.size - offset, Self.pieceBytes), at: offset)
+            guard !bytes.isEmpty, try other.read(bytes.count, at: offset) == bytes else { return nil }
+            digest.update(data: bytes)
+            offset += bytes.count
+        }
+        return digest
     }
 
     private func add(
         _ path: String,
         contentsOf file: borrowing FileDescriptor,
         byteCount: Int,
-        to copy: SharedFileDescriptor?
+        to copy: SharedFileDescriptor
     ) throws(FileSystemError) {
         var digest = SHA256()
         var offset = 0
@@ -235,7 +246,7 @@ extension BackupWriter {
             // The file has become shorter.
             guard !bytes.isEmpty else { break }
             digest.update(data: bytes)
-            try copy?.descriptor.write(bytes, at: offset)
+            try copy.descriptor.write(bytes, at: offset)
             offset += bytes.count
         }
         try add(path, digest, byteCount: offset)
@@ -263,14 +274,22 @@ extension BackupWriter {
     }
 
     private func checkSpace() throws(StatusError) {
-        let space = try reporting("get the free space of", ".") { () throws(FileSystemError) in try folder.descriptor.diskSpace()
+        try Self.checkSpace(on: folder)
+    }
+
+    /// Checks that a disk for backups has more space than is left to others.
+    ///
+    /// - Throws: `.resourceExhausted` if it has not.
+    static func checkSpace(on folder: SharedFileDescriptor) throws(StatusError) {
+        let space = try reportingInBackups("get the free space of", ".") { () throws(FileSystemError) in
+            try folder.descriptor.diskSpace()
         }
         let minimum = min(256 << 20, space.total / 20)
         guard space.free < minimum else { return }
         throw StatusError(
             .resourceExhausted,
-            "The disk for backups has \(space.free >> 20) MiB left, and a backup leaves \(minimum >> 20) MiB to others. Remove old "
-                + "backups with hearth backup prune, or free space."
+            "The disk for backups has \(space.free >> 20) MiB left, and backups leave \(minimum >> 20) MiB to others. Remove old ones "
+                + "with hearth backup prune, or free space."
         )
     }
 }

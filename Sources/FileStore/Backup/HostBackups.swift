@@ -44,8 +44,9 @@ struct HostBackups: BackupStore {
     }
 
     func archiveJournals(of stores: [any DocumentStore]) async throws(StatusError) {
-        try await folder.archive.archive(defaultStore)
-        for case let store as FileStore in stores { try await folder.archive.archive(store) }
+        let root = try await folder.withRoot { root throws(StatusError) in root }
+        try await folder.archive.archive(defaultStore, in: root)
+        for case let store as FileStore in stores { try await folder.archive.archive(store, in: root) }
     }
 
     func prune(keeping count: Int) async throws(StatusError) -> [String] {

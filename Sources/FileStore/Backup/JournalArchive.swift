@@ -22,7 +22,6 @@ final class JournalArchive: Sendable {
         var retention: SegmentRetention
     }
 
-    private let root: SharedFileDescriptor
     private let histories = Mutex<[Epoch: History]>([:])
     private let queue = WorkQueue(label: "hearth.archive", width: 1, qos: .utility)
 
@@ -30,13 +29,8 @@ final class JournalArchive: Sendable {
     static let folderName = "journals"
     private static let pieceBytes = 1 << 20
 
-    /// Creates the archive in a folder for backups.
-    init(in root: SharedFileDescriptor) {
-        self.root = root
-    }
-
-    /// Archives the commits of a store. They are durable when this returns.
-    func archive(_ store: FileStore) async throws(StatusError) {
+    /// Archives the commits of a store in a folder for backups. They are durable when this returns.
+    func archive(_ store: FileStore, in root: SharedFileDescriptor) async throws(StatusError) {
         let journal = store.components.checkpointer.journal
         let last = store.position.lastSequence
         let logger = store.components.logger
@@ -44,8 +38,8 @@ final class JournalArchive: Sendable {
             // One call at a time, so that no other one changes the history meanwhile.
             let known = self.histories.withLock { $0[journal.epoch] }
             guard last > known?.last ?? .zero else { return }
-            let folder = try reporting("create", Self.path(of: journal)) { () throws(FileSystemError) in
-                try self.root.createdFolder(Self.folderName).createdFolder(journal.epoch.description)
+            let folder = try reportingInBackups("create", Self.path(of: journal)) { () throws(FileSystemError) in
+                try root.createdFolder(Self.folderName).createdFolder(journal.epoch.description)
             }
             var history = if let known { known } else { try Self.history(of: journal, in: folder, logger) }
             if !history.retention.isOn(journal) {
@@ -57,7 +51,8 @@ final class JournalArchive: Sendable {
             } catch {
                 Self.logGap(after: history.last, logger)
             }
-            try self.copy(journal, &history, to: folder, through: last)
+            try BackupWriter.checkSpace(on: folder)
+            try self.copy(journal, &history, to: folder, through: last, logger)
             history.last = last
             history.retention = journal.retainSegments(after: last)
             self.histories.withLock { $0[journal.epoch] = history }
@@ -71,7 +66,7 @@ final class JournalArchive: Sendable {
         _ logger: Logger
     ) throws(StatusError) -> History {
         let retention = journal.retainSegments()
-        let files = try reporting("list", path(of: journal)) { () throws(FileSystemError) in try segments(in: folder) }
+        let files = try reportingInBackups("list", path(of: journal)) { () throws(FileSystemError) in try segments(in: folder) }
         guard let first = files.last.flatMap({ JournalSegment.first(ofName: Array($0.utf8)) }) else {
             return History(last: .zero, retention: retention)
         }
@@ -93,15 +88,25 @@ final class JournalArchive: Sendable {
         _ journal: Journal,
         _ history: inout History,
         to folder: SharedFileDescriptor,
-        through last: SequenceNumber
+        through last: SequenceNumber,
+        _ logger: Logger
     ) throws(StatusError) {
         for part in try journal.segmentParts(after: history.last, through: last) {
             let source = try journal.openSegment(part.name)
-            try reporting("write", "\(Self.path(of: journal))/\(part.name)") { () throws(FileSystemError) in
-                let isContinued = history.file?.first == part.first
-                if !isContinued { try folder.descriptor.removeFile(part.name) }
-                let file = try folder.descriptor.openFile(part.name, for: .updatingOrCreating)
-                var offset = isContinued ? history.file?.byteCount ?? 0 : 0
+            try reportingInBackups("write", "\(Self.path(of: journal))/\(part.name)") { () throws(FileSystemError) in
+                var known = history.file?.first == part.first ? history.file?.byteCount : nil
+                if let expected = known, try folder.descriptor.status(of: part.name)?.size != expected {
+                    logger.error(
+                        "A file of the archive of the journal was changed or removed by others, and is written anew",
+                        metadata: ["file": "\(Self.path(of: journal))/\(part.name)"]
+                    )
+                    known = nil
+                }
+                // Another file takes the place of one that is not continued, which stays complete until then.
+                let name = known == nil ? TemporaryName.fixed("segment") : part.name
+                if known == nil { try folder.descriptor.removeFile(name) }
+                let file = try folder.descriptor.openFile(name, for: .updatingOrCreating)
+                var offset = known ?? 0
                 while offset < part.byteCount {
                     let bytes = try source.descriptor.read(min(part.byteCount - offset, Self.pieceBytes), at: offset)
                     guard !bytes.isEmpty else { break }
@@ -109,7 +114,10 @@ final class JournalArchive: Sendable {
                     offset += bytes.count
                 }
                 try file.synchronize()
-                if !isContinued { try folder.descriptor.synchronize() }
+                if known == nil {
+                    try folder.descriptor.rename(name, to: part.name)
+                    try folder.descriptor.synchronize()
+                }
                 history.file = (part.first, offset)
             }
         }

@@ -98,6 +98,26 @@ struct RestoreJournals {
         return last
     }
 
+    /// Returns the number of archived histories that no database of a backup has, and that have commits after it: those of databases that
+    /// were created later.
+    func missingCount(in backup: Backup) throws(StatusError) -> Int {
+        guard let archive else { return 0 }
+        let epochs = try reporting("list", JournalArchive.folderName) { () throws(FileSystemError) in
+            var epochs: [(Epoch, SharedFileDescriptor)] = []
+            var listing = try archive.descriptor.openForListing()
+            while let entry = try listing.next() {
+                guard let epoch = Epoch(entry.text), let folder = try archive.folderIfPresent(entry.text) else { continue }
+                epochs.append((epoch, folder))
+            }
+            return epochs
+        }
+        var count = 0
+        for (epoch, folder) in epochs where !backup.databases.contains(where: { $0.epoch == epoch }) {
+            if let last = try Journal.lastCommit(in: folder, epoch: epoch), last.time > backup.startTime { count += 1 }
+        }
+        return count
+    }
+
     private func archivedJournal(of database: Backup.Database) throws(StatusError) -> SharedFileDescriptor? {
         try reporting("open", JournalArchive.folderName) { () throws(FileSystemError) in
             try archive?.folderIfPresent(database.epoch.description)

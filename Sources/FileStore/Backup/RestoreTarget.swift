@@ -51,6 +51,8 @@ package struct RestoreReport: Sendable {
 
     /// The databases, the default one first.
     package let databases: [Database]
+    /// The number of databases that the backup does not have, and the archive has commits of that were made after it.
+    package let missingCount: Int
 
     /// The number of documents in all databases.
     package var documentCount: Int { databases.reduce(0) { $0 + $1.documentCount } }

@@ -43,17 +43,32 @@ extension DatabaseRegistry {
         }
     }
 
-    /// Archives the commits of all open databases, and of those that were open at the last call, beside the backups.
+    /// Archives the commits of all databases beside the backups. Those that have not been open since the last call have no others.
     package func archiveJournals() async throws(StatusError) {
-        let open = openDatabases.compactMap(\.store)
-        let closed = archivedStores
-        archivedStores = open
         let time = Timestamp.current()
         do throws(StatusError) {
-            try await backups.archiveJournals(of: open + closed.filter { store in !open.contains { $0 === store } })
+            try await archiveChangedJournals()
             backupMetrics?.recordArchiving(upTo: time)
         } catch {
             backupMetrics?.recordArchiving(upTo: nil)
+            throw error
+        }
+    }
+
+    private func archiveChangedJournals() async throws(StatusError) {
+        var changed = if let unarchived { unarchived } else { Set(try await host.databases()) }
+        unarchived = Set(openDatabases.map(\.id))
+        try await backups.archiveJournals(of: [])
+        do throws(StatusError) {
+            while let id = changed.first {
+                // A database of which too many are open is archived at the next call.
+                let lease = try await lease(id)
+                if let store = lease.database.store { try await backups.archiveJournals(of: [store]) }
+                changed.remove(id)
+                withExtendedLifetime(lease) {}
+            }
+        } catch {
+            unarchived?.formUnion(changed)
             throw error
         }
     }

@@ -34,8 +34,8 @@ package actor DatabaseRegistry {
     private(set) var isClosed = false
     /// The backup in progress.
     var backupTask: BackupTask?
-    /// The additional databases whose commits have been archived last.
-    var archivedStores: [any ClosableStore] = []
+    /// The additional databases that may have commits that are not archived: all of them after a start, then those that were opened.
+    var unarchived: Set<DatabaseID>?
     /// The error of the last backup; `nil` if it did not fail.
     var backupFailure: (startTime: Timestamp, error: StatusError)?
     /// The last task that removes files of deleted databases.
@@ -157,6 +157,7 @@ extension DatabaseRegistry {
                 rules: try await rules.rules(of: id, isDefault: false)
             )
             slots[id] = .open(database)
+            unarchived?.insert(id)
             return database
         } catch {
             slots[id] = nil

@@ -37,7 +37,10 @@ struct BackupSchedule: Service {
     private func timeToNext() async -> Duration {
         do throws(StatusError) {
             guard let last = try await databases.backups.list().last else { return .zero }
-            return .microseconds(last.startTime.microseconds + interval - Timestamp.current().microseconds)
+            let now = Timestamp.current()
+            // One of the future was made while the clock was wrong.
+            guard last.startTime <= now else { return .zero }
+            return .microseconds(last.startTime.microseconds + interval - now.microseconds)
         } catch {
             return Self.retryInterval
         }

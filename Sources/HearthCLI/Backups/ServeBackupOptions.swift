@@ -49,6 +49,6 @@ struct ServeBackupOptions: ParsableArguments {
     /// Opens the folder for backups, and creates it if it does not exist; `nil` without one.
     func openFolder(outside data: String) async throws(StatusError) -> BackupFolder? {
         guard let backups else { return nil }
-        return try await BackupFolder.open(backups, outside: data, creating: true)
+        return try await BackupFolder.open(backups, outside: data, creating: true, claiming: true)
     }
 }

@@ -14,15 +14,20 @@ final class InputFile {
     private var chunk = [UInt8](repeating: 0, count: 256 << 10)
 
     /// Opens a file; `-` is standard input.
-    init(_ path: String) throws(StatusError) {
+    ///
+    /// - Parameter isRegular: True if only a regular file will do, since others could block the reader.
+    init(_ path: String, isRegular: Bool = false) throws(StatusError) {
         guard path != "-" else {
             name = "standard input"
             descriptor = STDIN_FILENO
             return
         }
         name = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | (isRegular ? O_NONBLOCK : 0))
         guard descriptor >= 0 else { throw FileSystemError("open").status("Cannot open \(path)") }
+        guard !isRegular || byteCount != nil else {
+            throw StatusError(.invalidArgument, "Cannot read \(path): it is not a regular file.")
+        }
     }
 
     /// Returns the path in an argument of the form `@FILE`, or `-` for standard input; `nil` for any other argument.

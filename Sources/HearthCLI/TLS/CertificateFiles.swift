@@ -143,7 +143,7 @@ actor CertificateFiles {
     }
 
     private static func read(_ path: String) throws(StatusError) -> [UInt8] {
-        try InputFile(path).readToEnd(maximumBytes: maximumFileBytes)
+        try InputFile(path, isRegular: true).readToEnd(maximumBytes: maximumFileBytes)
     }
 
     /// Warns once for each of the days.

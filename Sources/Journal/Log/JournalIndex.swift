@@ -31,6 +31,8 @@ struct JournalIndex {
 
     /// The ``SegmentRetention``s that hold, with the last commits that they do not need.
     var retentions: [Int: SequenceNumber] = [:]
+    /// The number of the last claim, which none has again.
+    var lastRetention = 0
 
     /// The oldest commit that is retained and readable; `nil` if there is no segment.
     var oldest: SequenceNumber? { segments.first.map { max($0.first, firstReadable) } }

@@ -13,9 +13,9 @@ package final class SegmentRetention: Sendable {
     init(_ journal: Journal, after sequence: SequenceNumber) {
         self.journal = journal
         number = journal.withIndex { index in
-            let number = (index.retentions.keys.max() ?? 0) + 1
-            index.retentions[number] = sequence
-            return number
+            index.lastRetention += 1
+            index.retentions[index.lastRetention] = sequence
+            return index.lastRetention
         }
     }
 

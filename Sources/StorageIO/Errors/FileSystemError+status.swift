@@ -6,22 +6,23 @@ extension FileSystemError {
     ///
     /// - Parameters:
     ///   - action: The verb of the failed action, such as "write".
-    ///   - filePath: The path of the file, relative to the data folder.
+    ///   - filePath: The path of the file, relative to the folder.
+    ///   - folder: The folder, in words.
     @usableFromInline
-    package func status(_ action: String, _ filePath: String) -> StatusError {
-        let what = "Could not \(action) \(filePath) in the data folder"
+    package func status(_ action: String, _ filePath: String, in folder: String = "the data folder") -> StatusError {
+        let what = "Could not \(action) \(filePath) in \(folder)"
         return switch code {
         case ENOSPC where lacksInodes:
             StatusError(
                 .resourceExhausted,
                 "\(what): no inodes left on the disk (see df -i). Every file takes one, however small. Delete documents or other "
-                    + "files, or move the data folder to a disk with more inodes.",
+                    + "files, or move \(folder) to a disk with more inodes.",
                 cause: self
             )
         case ENOSPC:
             StatusError(
                 .resourceExhausted,
-                "\(what): no space left on the disk. Free some space, or move the data folder to a larger disk.",
+                "\(what): no space left on the disk. Free some space, or move \(folder) to a larger disk.",
                 cause: self
             )
         case EDQUOT:
@@ -42,7 +43,7 @@ extension FileSystemError {
         case EACCES:
             StatusError(
                 .unavailable,
-                "\(what): permission denied. The data folder and its contents must belong to the user that runs Hearth.",
+                "\(what): permission denied. That folder and its contents must belong to the user that runs Hearth.",
                 cause: self
             )
         case EROFS:
@@ -110,16 +111,18 @@ extension StatusError {
 ///
 /// - Parameters:
 ///   - action: The verb of the action, such as "write".
-///   - filePath: The path of the file, relative to the data folder.
+///   - filePath: The path of the file, relative to the folder.
+///   - folder: The folder, in words.
 @inlinable
 package func reporting<Result: ~Copyable>(
     _ action: String,
     _ filePath: @autoclosure () -> String,
+    in folder: @autoclosure () -> String = "the data folder",
     _ body: () throws(FileSystemError) -> Result
 ) throws(StatusError) -> Result {
     do throws(FileSystemError) {
         return try body()
     } catch {
-        throw error.status(action, filePath())
+        throw error.status(action, filePath(), in: folder())
     }
 }

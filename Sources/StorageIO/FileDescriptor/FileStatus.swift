@@ -19,7 +19,7 @@ package struct FileStatus {
     /// The number of names that the file has (hard links).
     package let linkCount: Int
     /// The file, which keeps its ID when it is modified or renamed.
-    let fileID: FileID
+    package let fileID: FileID
 
     /// The size in bytes.
     package var size: Int { Int(identity.size) }
@@ -45,7 +45,7 @@ package struct FileStatus {
 }
 
 /// The ID of an existing file or folder. It may be used again once the file is removed.
-struct FileID: Hashable, Sendable {
+package struct FileID: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 }

@@ -100,6 +100,58 @@ import UTF8Text
         #expect(names[1].sorted() == (common + ["keys.json"]).sorted())
     }
 
+    @Test func `A file that was altered in the previous backup is not linked to`() async throws {
+        let host = try await fixture.open()
+        for id in ["a", "b"] { try await host.defaultStore.set("books/\(id)", ["n": .integer(1)]) }
+        let first = try await fixture.makeBackup(of: host)
+        let path = "backups/\(first.name)/documents/books/a.json"
+        let time = try FileManager.default.attributesOfItem(atPath: fixture.store.folder[path])[.modificationDate]
+        let handle = try FileHandle(forWritingTo: URL(filePath: fixture.store.folder[path]))
+        try handle.write(contentsOf: Data("[".utf8))
+        try handle.close()
+        try FileManager.default.setAttributes([.modificationDate: try #require(time)], ofItemAtPath: fixture.store.folder[path])
+        let second = try await fixture.makeBackup(of: host)
+        await host.close()
+        #expect(try await fixture.faults(of: first.name) == ["documents/books/a.json"])
+        #expect(try await fixture.faults(of: second.name) == [])
+        #expect(
+            try fixture.inode(of: "backups/\(first.name)/documents/books/b.json")
+                == fixture.inode(of: "backups/\(second.name)/documents/books/b.json")
+        )
+        #expect(try await fixture.documents(in: "backups/\(second.name)").count == 2)
+    }
+
+    @Test func `A backup that was made while the clock was wrong is pruned first`() async throws {
+        let host = try await fixture.open()
+        let wrong = try await fixture.makeBackup(of: host).name
+        let manifest = fixture.store.folder["backups/\(wrong)/backup.json"]
+        let text = try String(contentsOfFile: manifest, encoding: .utf8).replacing(
+            /"startTime":"\d{4}/,
+            with: "\"startTime\":\"2999"
+        )
+        try text.write(toFile: manifest, atomically: true, encoding: .utf8)
+        let right = try await fixture.makeBackup(of: host).name
+        let folder = try await BackupFolder.open(fixture.store.folder["backups"])
+        #expect(try await folder.list().map(\.name) == [wrong, right])
+        #expect(try await folder.prune(keeping: 1) == [wrong])
+        await host.close()
+    }
+
+    @Test func `One server uses a folder for backups, and finds it again when it was replaced`() async throws {
+        let path = fixture.store.folder["backups"]
+        let folder = try await BackupFolder.open(path, creating: true, claiming: true)
+        await expectStatus(.failedPrecondition) { try await BackupFolder.open(path, claiming: true) }
+        let host = try await fixture.open()
+        try await fixture.makeBackup(of: host, in: folder)
+        try fixture.store.folder.remove("backups")
+        await expectStatus(.notFound) { try await folder.list() }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let backup = try await fixture.makeBackup(of: host, in: folder)
+        #expect(try await folder.list() == [backup])
+        await expectStatus(.failedPrecondition) { try await BackupFolder.open(path, claiming: true) }
+        await host.close()
+    }
+
     @Test func `All databases are in a backup`() async throws {
         let host = try await fixture.open()
         let id = try DatabaseID("shop/tests", inProject: "hearth")

@@ -68,6 +68,40 @@ import UTF8Text
         }
     }
 
+    @Test func `A file that was removed from the archive, or cut, is written anew`() async throws {
+        let host = try await fixture.open(store)
+        try await write(0..<5, to: host)
+        let backup = try await fixture.makeBackup(of: host)
+        try await host.backups?.archiveJournals(of: [])
+        try fixture.store.folder.remove("backups/journals")
+        try await write(5..<6, to: host)
+        try await host.backups?.archiveJournals(of: [])
+        let epoch = try #require(backup.databases.first).epoch
+        let names = try fixture.store.folder.names(in: "backups/journals/\(epoch)")
+        let file = try FileHandle(forUpdating: URL(filePath: fixture.store.folder["backups/journals/\(epoch)/\(names[0])"]))
+        try file.truncate(atOffset: 100)
+        try file.close()
+        try await write(6..<7, to: host)
+        try await host.backups?.archiveJournals(of: [])
+        let archived = host.defaultStore.position.lastSequence
+        await host.close()
+        try fixture.store.folder.remove("data")
+        #expect(try await restoreAll(backup).lastSequence == archived)
+    }
+
+    @Test func `A restore says that the archive has databases that the backup does not have`() async throws {
+        let host = try await fixture.open(store)
+        try await write(0..<5, to: host)
+        let backup = try await fixture.makeBackup(of: host)
+        let later = try await host.open(DatabaseIdentity(DatabaseID("shop/later", inProject: "hearth")))
+        try await later.set("c/d", [:])
+        try await host.backups?.archiveJournals(of: [later])
+        await later.close()
+        await host.close()
+        #expect(try await fixture.restore(backup, asOf: .time(.current())).missingCount == 1)
+        #expect(try await fixture.restore(backup, to: "as-of-backup").missingCount == 0)
+    }
+
     @Test func `What is not archived yet is kept in the journal`() async throws {
         let host = try await fixture.open(store)
         try await write(0..<5, to: host)

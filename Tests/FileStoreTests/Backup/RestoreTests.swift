@@ -33,6 +33,28 @@ import UTF8Text
         try await fixture.restore(backup, to: relative, previous: previous).documentCount
     }
 
+    @Test func `Restores beside each other do not mix`() async throws {
+        let host = try await fixture.open()
+        for number in 0..<300 { try await host.defaultStore.set("books/b\(number)", ["n": .integer(Int64(number))]) }
+        let backup = try await fixture.makeBackup(of: host)
+        await host.close()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<4 {
+                group.addTask {
+                    let folder = "restored\(number)"
+                    do {
+                        let count = try await restore(backup, to: folder)
+                        let (report, findings) = try await fixture.store.check(folder)
+                        #expect(count == 300 && report.documents == 300 && findings.isEmpty)
+                    } catch {
+                        #expect((error as? StatusError)?.code == .failedPrecondition, "\(error)")
+                    }
+                }
+            }
+        }
+        #expect(try await restore(backup) == 300)
+    }
+
     @Test func `The documents are those of the backup, with new update times in a new history`() async throws {
         let backup = try await makeBackup()
         let before = Timestamp.current()

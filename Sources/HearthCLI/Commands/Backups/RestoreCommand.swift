@@ -96,6 +96,12 @@ struct RestoreCommand: AsyncParsableCommand {
             guard database.isLastKnownCommit else { continue }
             Console.standardError.report("\(name): no later commit is known. If there were any, they are lost.")
         }
+        if report.missingCount > 0 {
+            Console.standardError.report(
+                "The archive has commits of \(report.missingCount.counted("database")) that the backup does not have. They are not restored: "
+                    + "a database is restored from a backup that was made after it was created."
+            )
+        }
         if reader.backup.includesKeys {
             Console.standardError.report(
                 "The backup includes API keys: those that have been revoked since are valid again. See hearth keys list --data \(data)."

@@ -12,7 +12,7 @@ struct VerifyBackupCommand: AsyncParsableCommand {
         abstract: "Compare the files of a backup with their SHA-256 digests.",
         discussion: """
             Prints one line for each file that is missing or altered, followed by a summary. `sha256sum --check SHA256SUMS` in the \
-            folder of the backup does the same. That a backup can be restored, only a restore shows. Without --sample, the time is \
+            folder of the backup does the same. That a backup can be restored, only a restore shows. If all are read, the time is \
             recorded in verified.json beside the backup, for hearth_backup_verified_timestamp_seconds.
 
             Exits with status 1 if the backup is damaged.
@@ -33,7 +33,8 @@ struct VerifyBackupCommand: AsyncParsableCommand {
         let startTime = Timestamp.current()
         let reader = try await BackupReader.open(backup)
         let faults = Atomic(0)
-        let count = try await reader.verify(every: 100 / sample) { fault in
+        let interval = max(1, min(100 / sample, reader.backup.fileCount))
+        let count = try await reader.verify(every: interval) { fault in
             faults.add(1, ordering: .relaxed)
             print(fault.message)
         }
@@ -43,7 +44,7 @@ struct VerifyBackupCommand: AsyncParsableCommand {
                 + (damaged == 0 ? "no faults" : damaged.counted("fault"))
         )
         guard damaged == 0 else { throw ExitCode.failure }
-        if sample == 100 { await record(reader.backup.name, at: startTime) }
+        if interval == 1 { await record(reader.backup.name, at: startTime) }
     }
 
     /// Records the time beside the backup, for the metrics of the server that makes the backups.
