@@ -381,6 +381,7 @@ let package = Package(
                 "FirestoreGRPC", "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreProto",
                 "FuzzedInputs", "Gzip", "HearthAPI", "HearthHTTP", "QueryTestSupport", "ServerTestSupport", "StrictJSON",
                 "TestSupport", "UTF8Text",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
@@ -436,8 +437,8 @@ let package = Package(
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "DocumentStore", "HearthClient", "HearthHTTP", "StorageIO", "TestSupport",
-                "UTF8Text",
+                "HearthCLI", "DocumentModel", "DocumentStore", "HearthAPI", "HearthClient", "HearthHTTP", "PrometheusMetrics",
+                "StorageIO", "TestSupport", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -74,14 +74,13 @@ extension RPCServer<ServiceContext> {
             responseBudget: responseBudget,
             onEnd: { metrics?.record($0) },
             onUnexpectedError: { failure in
-                logger.error(
-                    "Call failed",
-                    metadata: [
-                        "rpc.method": "\(failure.method)",
-                        "error": "\(failure.error)",
-                        "error.id": "\(failure.errorID)",
-                    ]
-                )
+                var metadata: Logger.Metadata = [
+                    "rpc.method": "\(failure.method)",
+                    "error": "\(failure.error)",
+                    "error.id": "\(failure.errorID)",
+                ]
+                if let id = RequestTrace.current?.requestID { metadata["http.request.id"] = "\(id)" }
+                logger.error("Call failed", metadata: metadata)
             }
         )
     }

@@ -26,7 +26,7 @@ struct Hearth: AsyncParsableCommand {
                 subcommands: [
                     ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self, RulesCommand.self,
                     ConfigCommand.self, StatusCommand.self, BenchCommand.self, DatabasesCommand.self, BackupCommand.self,
-                    RestoreCommand.self,
+                    RestoreCommand.self, AuditCommand.self,
                 ]
             ),
             CommandGroup(
@@ -42,6 +42,7 @@ struct Hearth: AsyncParsableCommand {
     static let _errorPrefix = "hearth: "
 
     static func main() async {
+        StandardStreams.openMissing()
         GroupAccess.none.apply()
         var configuration: ServeConfiguration?
         do {

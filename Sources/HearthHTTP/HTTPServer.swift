@@ -143,7 +143,14 @@ package struct HTTPServer: Service {
     ) -> Server<ConnectionChannel> {
         Server(
             childChannelSetup: ConnectionChannel(
-                ConnectionResponder(routes: routes, responder: responder, logger: logger, date: connection.date),
+                ConnectionResponder(
+                    routes: routes,
+                    responder: responder,
+                    logger: logger,
+                    date: connection.date,
+                    accessLog: accessLog,
+                    tracesRequests: !accessLog.isOff || context.server.audit != nil
+                ),
                 configuration: connection
             ),
             configuration: ServerConfiguration(address: .hostname(address, port: port)),
@@ -151,6 +158,10 @@ package struct HTTPServer: Service {
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: logger
         )
+    }
+
+    private var accessLog: AccessLog {
+        AccessLog(logger: configuration.accessLogger, slowCallLogger: logger, slowCallTime: configuration.slowCallTime)
     }
 
     private func announce(port: Int) async {

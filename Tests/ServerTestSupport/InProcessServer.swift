@@ -119,6 +119,7 @@ package func withServer(
     allowsClearing: Bool = false,
     rules: String? = nil,
     endUsers: EndUserAuthenticator = EndUserAuthenticator(),
+    audit: AuditLog? = nil,
     modules additionalModules: [any RouteModule] = [],
     configureStore: @Sendable (inout FileStoreConfiguration) async throws -> Void = { _ in },
     _ body: @Sendable (InProcessServer) async throws -> Void
@@ -149,7 +150,7 @@ package func withServer(
     )
     let context = ServiceContext(
         store: store,
-        server: ServerDescription(limits: limits, metrics: metrics),
+        server: ServerDescription(limits: limits, metrics: metrics, audit: audit),
         keys: keys,
         endUsers: endUsers,
         rulesRegistry: registry,

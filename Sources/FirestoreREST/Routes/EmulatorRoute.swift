@@ -83,7 +83,8 @@ struct EmulatorRoute: Sendable {
         let context = context.withCaller(requestContext.caller)
         let call = try ClearDatabaseCall(path: request.uri.path.utf8)
         _ = try await deadlines.run(on: requestContext.executor) {
-            try await call.run(in: context.inDatabase(call.database.id))
+            let context = try await context.inDatabase(call.database.id)
+            return try await context.audited(.clearDatabase) { () async throws(StatusError) in try await call.run(in: context) }
         }
         return Response(json: Array("{}".utf8))
     }
@@ -101,6 +102,7 @@ struct EmulatorRoute: Sendable {
         let (text, ignoresErrors) = try Self.rules(in: body)
         do throws(StatusError) {
             let rules = try context.rulesRegistry.replaceRules(ofProject: DatabaseID(project: project).project, with: text)
+            await context.withCaller(requestContext.caller).audit(.setRules, on: project.string)
             return Response(json: RulesIssue.emulatorJSON(rules.ruleset.warnings))
         } catch {
             guard ignoresErrors, let rulesError = error.cause as? RulesError else { throw error }

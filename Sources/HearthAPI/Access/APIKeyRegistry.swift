@@ -34,6 +34,14 @@ package final class APIKeyRegistry: Sendable {
     private let file: LockedAtomicFile?
     private let logger: Logger
     private let now: @Sendable () -> Timestamp
+    private let onChange: @Sendable (ExternalChange) -> Void
+
+    /// A change of the keys by another process, such as the command `hearth keys`.
+    package struct ExternalChange: Sendable {
+        /// The IDs of keys that were created and of those that were revoked.
+        package let created: [UTF8Key]
+        package let revoked: [UTF8Key]
+    }
 
     /// The maximum number of keys.
     private static let maximumCount = 1_000
@@ -47,23 +55,32 @@ package final class APIKeyRegistry: Sendable {
         file = nil
         logger = Logger(label: "hearth.keys", factory: { _ in SwiftLogNoOpLogHandler() })
         self.now = now
+        onChange = { _ in }
     }
 
-    private init(_ file: LockedAtomicFile, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
+    private init(
+        _ file: LockedAtomicFile,
+        logger: Logger,
+        now: @escaping @Sendable () -> Timestamp,
+        onChange: @escaping @Sendable (ExternalChange) -> Void
+    ) {
         self.file = file
         self.logger = logger
         self.now = now
+        self.onChange = onChange
     }
 
     /// Reads the keys from their file, which a running server may have open.
     ///
+    /// - Parameter onChange: Called when another process has changed the keys.
     /// - Throws: ``StatusCode/dataLoss`` if the file is damaged; the file system's error if it cannot be read.
     package static func open(
         _ file: LockedAtomicFile,
         logger: Logger,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.current
+        now: @escaping @Sendable () -> Timestamp = Timestamp.current,
+        onChange: @escaping @Sendable (ExternalChange) -> Void = { _ in }
     ) async throws(StatusError) -> APIKeyRegistry {
-        let registry = APIKeyRegistry(file, logger: logger, now: now)
+        let registry = APIKeyRegistry(file, logger: logger, now: now, onChange: onChange)
         let snapshot = try await file.snapshot()
         if snapshot.bytes != nil { try registry.load(snapshot) }
         return registry
@@ -293,8 +310,15 @@ extension APIKeyRegistry {
         let known = state.withLock(\.fileVersion)
         guard version != known else { return }
         let snapshot = try await file.snapshot()
+        let earlier = Set(all.map(\.id))
         do throws(StatusError) {
             try load(snapshot)
+            let current = Set(all.map(\.id))
+            if current != earlier {
+                onChange(
+                    ExternalChange(created: current.subtracting(earlier).sorted(), revoked: earlier.subtracting(current).sorted())
+                )
+            }
             if snapshot.bytes == nil {
                 logger.warning("Key file deleted; rejecting all keys. Restart the server to run without keys")
             } else {

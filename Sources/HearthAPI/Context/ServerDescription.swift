@@ -17,17 +17,21 @@ package struct ServerDescription: Sendable {
     package let log: RecentLog
     /// The metrics.
     package let metrics: ServerMetrics
+    /// The audit log; `nil` if there is none.
+    package let audit: AuditLog?
 
     package init(
         startTime: ContinuousClock.Instant = .now,
         limits: ServiceLimits = ServiceLimits(),
         log: RecentLog = RecentLog(),
-        metrics: ServerMetrics = ServerMetrics()
+        metrics: ServerMetrics = ServerMetrics(),
+        audit: AuditLog? = nil
     ) {
         self.startTime = startTime
         self.limits = limits
         self.log = log
         self.metrics = metrics
+        self.audit = audit
     }
 }
 

@@ -58,6 +58,7 @@ package struct ServiceContext: Sendable {
         var context = self
         context.caller = caller
         context.store = context.restricted(store)
+        RequestTrace.current?.update { $0.database = databaseName }
         return context
     }
 
@@ -84,6 +85,7 @@ package struct ServiceContext: Sendable {
         context.transactions = lease.database.transactions
         context.commitRates = lease.database.commitRates
         context.database = lease.database.id
+        RequestTrace.current?.update { $0.database = lease.database.id }
         return context
     }
 }

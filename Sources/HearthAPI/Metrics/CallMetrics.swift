@@ -6,6 +6,7 @@ import UTF8Text
 
 /// The numbers and durations of calls of an API, by method and status.
 package struct CallMetrics: Sendable {
+    private let methods: [String]
     private let calls: CounterFamily
     private let seconds: HistogramFamily
 
@@ -22,6 +23,7 @@ package struct CallMetrics: Sendable {
     ///   - prefix: The beginning of the families' names.
     ///   - methods: The names of all methods; calls of others are counted as one.
     package init(_ registry: MetricsRegistry, prefix: String, api: String, methods: [String]) {
+        self.methods = methods
         let method = MetricLabel("method", methods)
         calls = registry.counters(
             "\(prefix)_calls_total",
@@ -60,6 +62,10 @@ package struct CallMetrics: Sendable {
     ///   - duration: Its duration; `nil` for a stream, and for a call that was not executed.
     package func record(method: Int?, status: Int, duration: Stopwatch?) {
         calls.increment(method ?? .max, status)
+        RequestTrace.current?.recordCall(
+            of: method.map { methods[$0] } ?? MetricLabel.other,
+            failure: status == 0 ? nil : Self.statuses[status]
+        )
         if let duration, let method { seconds[method].record(duration.nanoseconds) }
     }
 }

@@ -13,6 +13,8 @@ package struct ServerMetrics: Sendable {
     package let configuration: ConfigurationMetrics
     /// The backups.
     package let backups: BackupMetrics
+    /// The entries of the log.
+    package let log: LogMetrics
     let state: StateMetrics
 
     /// Declares the families in a new registry.
@@ -25,5 +27,6 @@ package struct ServerMetrics: Sendable {
         access = AccessMetrics(registry)
         backups = BackupMetrics(registry)
         configuration = ConfigurationMetrics(registry)
+        log = LogMetrics(registry)
     }
 }

@@ -82,7 +82,9 @@ struct ReadView: Sendable {
     func run(_ query: NormalizedQuery, maximumBytes: Int) async throws(StatusError) -> QueryResults {
         try record(query)
         return try await mappingHistoryErrors { () async throws(StatusError) in
-            try await store.run(query, maximumBytes: maximumBytes, readTime: readTime)
+            let results = try await store.run(query, maximumBytes: maximumBytes, readTime: readTime)
+            RequestTrace.current?.recordQuery(results.metrics)
+            return results
         }
     }
 
@@ -93,7 +95,9 @@ struct ReadView: Sendable {
     ) async throws(StatusError) -> AggregationResults {
         try record(query)
         return try await mappingHistoryErrors { () async throws(StatusError) in
-            try await store.aggregate(query, aggregations, readTime: readTime)
+            let results = try await store.aggregate(query, aggregations, readTime: readTime)
+            RequestTrace.current?.recordQuery(results.metrics)
+            return results
         }
     }
 

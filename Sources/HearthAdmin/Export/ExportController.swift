@@ -21,6 +21,7 @@ struct ExportController {
                     "Expected one of the formats \(ExportFormat.allCases.map(\.rawValue).joined(separator: ", "))."
                 )
             }
+            await context.audit(.exportDocuments, on: path.string, detail: "format \(export.format.rawValue)")
             if export.format == .atom {
                 let feed = try await AtomFeed(
                     of: path,

@@ -31,8 +31,20 @@ extension JobRunner {
         )
         job.update { $0.totalCount = totalCount }
         try start(job, body)
+        if let action = kind.auditAction { await request.context.audit(action, on: subject, detail: "started") }
         await job.wait(atMost: waitTime)
         let progress = job.progress
         return progress.isFullySuccessful ? .redirect(to: returnURL, flash: flash(progress)) : .redirect(to: AdminURL.job(job.id))
+    }
+}
+
+extension BackgroundJob.Kind {
+    /// The job in the audit log; `nil` for one that changes nothing.
+    fileprivate var auditAction: AuditEvent.Action? {
+        switch self {
+        case .deleting: .deleteDocuments
+        case .importing: .importDocuments
+        case .checking: nil
+        }
     }
 }

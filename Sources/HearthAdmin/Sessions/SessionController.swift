@@ -1,3 +1,4 @@
+import DocumentModel
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
@@ -66,12 +67,15 @@ struct SessionController {
             )
             // The new session replaces the browser's cookie, so the old session would be unreachable.
             if let old = request.principal.session { try? context.sessions.end(old.name, by: old.caller) }
+            await context.withCaller(session.caller).audit(.signIn)
             logger.notice("Signed in", metadata: ["key.id": "\(session.caller.keyID ?? "none")"])
             return .seeOther(next.url, flash: .signedIn)
                 .settingCookie(SessionCookie(id: id, isSecure: request.http.isSecure).headerValue)
         } catch {
             // Neither the message nor the duration reveals why the key was rejected.
             let retryDelay = failedSignIns.recordFailure(from: request.principal.network)
+            // The limit bounds the size of the audit log, too.
+            if retryDelay == nil { await context.audit(.signIn, error: StatusError(.unauthenticated, "")) }
             try? await Task.sleep(until: start + failedSignInDuration)
             guard let retryDelay else {
                 return await rejectSignIn(.forbidden, localized("The key is mistyped, revoked or expired."), next: next)
@@ -104,6 +108,7 @@ struct SessionController {
         let response = PageResponse.seeOther(AdminURL.signIn, flash: .signedOut)
         guard let session = request.principal.session else { return response }
         try? context.sessions.end(session.name, by: session.caller)
+        await context.audit(.signOut)
         return response.settingCookie(SessionCookie.expired(isSecure: session.isSecure))
     }
 }

@@ -3,6 +3,7 @@ import DocumentModel
 import DocumentStore
 import FileStore
 import Foundation
+import HearthAPI
 import Logging
 import StrictJSON
 import UTF8Text
@@ -59,7 +60,10 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Print one line of JSON for each finding, then one for the summary.")
     var json = false
 
+    @OptionGroup var audit: AuditLogOption
+
     func validate() throws {
+        guard repair || audit.auditLog == nil else { throw ValidationError("--audit-log requires --repair.") }
         guard repair || !(rebuildIndex || setAsideJournal) else {
             throw ValidationError("--rebuild-index and --set-aside-journal require --repair.")
         }
@@ -74,12 +78,13 @@ struct CheckCommand: AsyncParsableCommand {
         let printFinding = { @Sendable [json] (finding: CheckFinding) in
             print(json ? String(decoding: finding.json, as: UTF8.self) : finding.text)
         }
-        let report =
+        let report = try await audit.audited(.repair, on: data) {
             if let id = try databaseID {
                 try await check(.named(id, DatabaseFolders.open(inFolder: data)), onFinding: printFinding)
             } else {
                 try await checkAll(onFinding: printFinding)
             }
+        }
         print(json ? String(decoding: report.json, as: UTF8.self) : "\(report.text)")
         guard report.findings == 0 else { throw ExitCode.failure }
     }

@@ -105,7 +105,7 @@ enum CheckTarget {
     }
 
     private func repair(_ repair: Repair, after report: CheckReport) async throws(StatusError) {
-        let logger = Logger(label: "hearth") { LogOutput.handler(label: $0) }
+        let logger = Logger(label: "hearth") { _ in LineLogHandler.standardError }
         let console = Console.standardError
         defer { console.endProgress() }
         let estimate = ProgressEstimate()

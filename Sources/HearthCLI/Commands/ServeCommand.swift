@@ -45,32 +45,36 @@ struct ServeCommand: AsyncParsableCommand {
         OpenFileLimit.raise()
         // A server outlives the terminal that it was started from. The signal reloads the configuration.
         signal(SIGHUP, SIG_IGN)
-        let log = RecentLog()
-        let logger = Logger(label: "hearth") { MultiplexLogHandler([LogOutput.handler(label: $0), log.handler]) }
-        // Not to the log that clients can read, since it has the path of the data folder.
-        let processLogger = Logger(label: "hearth") { LogOutput.handler(label: $0) }
+        // A closed standard error must not stop it either.
+        signal(SIGPIPE, SIG_IGN)
+        let metrics = ServerMetrics()
+        let log = ServerLog(options.log, metrics: metrics.log)
+        defer { log.close() }
         let manager = ServiceManager()
         await manager?.notify(.status("Recovering the data folder"))
         let process: Logger.Metadata = [
             "process.id": "\(getpid())", "server.version": "\(ServerDescription.version)",
             "store.folder": "\(URL(filePath: options.data).standardizedFileURL.path(percentEncoded: false))",
         ]
-        processLogger.notice("Starting Hearth", metadata: process)
+        log.processLogger.notice("Starting Hearth", metadata: process)
         do {
-            try await serve(log: log, logger: logger, manager: manager)
-            processLogger.notice("Stopped Hearth", metadata: process)
+            let audit = try options.log.openAuditLog(logger: log.logger)
+            await audit?.recordDurably(AuditEvent(.startServer, on: ServerDescription.version, by: .system))
+            try await serve(log: log, metrics: metrics, audit: audit, manager: manager)
+            await audit?.recordDurably(AuditEvent(.stopServer, by: .system))
+            log.processLogger.notice("Stopped Hearth", metadata: process)
         } catch {
-            processLogger.error("Stopped Hearth after an error", metadata: process.merging(["error": "\(error)"]) { $1 })
+            log.processLogger.error("Stopped Hearth after an error", metadata: process.merging(["error": "\(error)"]) { $1 })
             throw error
         }
     }
 
-    private func serve(log: RecentLog, logger: Logger, manager: ServiceManager?) async throws {
+    private func serve(log: ServerLog, metrics: ServerMetrics, audit: AuditLog?, manager: ServiceManager?) async throws {
+        let logger = log.logger
         let assets = try AssetLocation.find(explicit: options.assets)
         let authentication = try await ServeAuthentication(options.authentication, logger: logger)
         let tls = try ServeTLS(options.tls, logger: logger)
         try await checkHost(logger: logger)
-        let metrics = ServerMetrics()
         MetricsSystem.bootstrap(PrometheusMetricsFactory(metrics.registry))
         var configuration = FileStoreConfiguration(folder: options.data)
         configuration.observer = metrics.store
@@ -78,7 +82,15 @@ struct ServeCommand: AsyncParsableCommand {
         let backupFolder = try await options.backup.openFolder(outside: options.data)
         let host = try await FileStoreHost.open(configuration, backupFolder: backupFolder, logger: logger)
         do {
-            let keys = try await APIKeyRegistry.open(.open(.keys, inFolder: options.data), logger: logger)
+            let keys = try await APIKeyRegistry.open(
+                .open(.keys, inFolder: options.data),
+                logger: logger,
+                onChange: { change in
+                    for (detail, ids) in [("created", change.created), ("revoked", change.revoked)] {
+                        for id in ids { audit?.record(AuditEvent(.changeKeys, on: id.string, detail: detail, by: .system)) }
+                    }
+                }
+            )
             let rules = RulesRegistry(
                 isEmulator: options.authentication.emulator,
                 logger: logger,
@@ -98,14 +110,14 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 let context = ServiceContext(
                     store: host.defaultStore,
-                    server: ServerDescription(log: log, metrics: metrics),
+                    server: ServerDescription(log: log.recent, metrics: metrics, audit: audit),
                     keys: keys,
                     endUsers: authentication.endUsers,
                     rulesRegistry: rules,
                     rules: try await rules.rules(of: options.defaultDatabase, isDefault: true),
                     databases: databases
                 )
-                try await serve(context, authentication, tls, assets: assets, logger: logger, manager: manager)
+                try await serve(context, authentication, tls, assets: assets, log: log, manager: manager)
             } catch {
                 _ = await databases.close()
                 throw error
@@ -139,9 +151,10 @@ struct ServeCommand: AsyncParsableCommand {
         _ authentication: ServeAuthentication,
         _ tls: ServeTLS?,
         assets: AssetLocation,
-        logger: Logger,
+        log: ServerLog,
         manager: ServiceManager?
     ) async throws {
+        let logger = log.logger
         let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: options.data, logger: logger)
         let modules: [any RouteModule] = [
             APIModule(context), FirestoreRESTModule(context, allowsClearing: options.allowClearing), FirestoreGRPCModule(context),
@@ -149,6 +162,7 @@ struct ServeCommand: AsyncParsableCommand {
         ]
         var configuration = options.http
         configuration.certificate = tls?.certificate
+        options.log.apply(to: &configuration, accessLogger: log.accessLogger)
         let server = try HTTPServer(
             configuration: configuration,
             context: context,
@@ -160,8 +174,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: log),
             // Stops last, and sees a second signal until then.
-            .init(service: SecondSignalService(logger: logger)),
+            .init(service: SecondSignalService(log: log)),
             .init(service: AdminPagesService(pages: pages)),
             .init(service: ServeAuthenticationService(authentication, rules: context.rulesRegistry)),
         ]

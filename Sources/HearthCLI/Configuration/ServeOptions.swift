@@ -61,8 +61,8 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Address or network (such as 10.0.0.0/8) of a proxy whose X-Forwarded-For and X-Forwarded-Proto headers are trusted. May be \
-            repeated.
+            Address or network (such as 10.0.0.0/8) of a proxy whose X-Forwarded-For, X-Forwarded-Proto and X-Request-Id headers are \
+            trusted. May be repeated.
             """,
             valueName: "address"
         )
@@ -115,6 +115,8 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup(title: "End users") var authentication: ServeAuthenticationOptions
 
     @OptionGroup(title: "Limits") var limits: ServeLimitOptions
+
+    @OptionGroup(title: "Log") var log: ServeLogOptions
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }

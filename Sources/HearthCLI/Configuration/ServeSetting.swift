@@ -1,4 +1,5 @@
 import HearthHTTP
+import Logging
 import StorageIO
 
 /// A setting of `hearth serve`: one of its options, a member of its configuration file, and an environment variable.
@@ -86,6 +87,11 @@ extension ServeSetting {
         integer("watchers", isLive: true) { $0.limits.watchers },
         integer("watchersPerAddress", isLive: true) { $0.limits.watchersPerAddress },
         integer("watchersPerKey", isLive: true) { $0.limits.watchersPerKey },
+        string("logFormat") { $0.log.logFormat.rawValue },
+        string("logLevel") { $0.log.logLevel.rawValue },
+        boolean("accessLog") { $0.log.accessLog },
+        integer("slowCallMs") { $0.log.slowCallMs },
+        path("auditLog") { $0.log.auditLog },
     ]
 
     private static func string(

@@ -1,5 +1,6 @@
 package import DocumentModel
 internal import Glibc
+package import Logging
 internal import NIOCore
 internal import UTF8Text
 
@@ -70,6 +71,11 @@ package struct HTTPServerConfiguration: Sendable {
     package var maximumFailedAttempts = 20
     /// The response status for a request body that contains only notifications. Some clients treat 204 as a failure.
     package var notificationStatus: NotificationStatus = .noContent
+
+    /// The logger that gets an entry at the end of each request, at level info; `nil` for none.
+    package var accessLogger: Logger?
+    /// The duration from which a request, except for streams, is logged as slow; `nil` to log none.
+    package var slowCallTime: Duration?
 
     /// The status of a response to notifications.
     package enum NotificationStatus: Sendable {

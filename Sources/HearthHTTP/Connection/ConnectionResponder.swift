@@ -1,3 +1,5 @@
+import HTTPTypes
+import HearthAPI
 import Hummingbird
 import Logging
 import NIOCore
@@ -11,12 +13,15 @@ struct ConnectionResponder: Sendable {
     let responder: RequestResponder
     let logger: Logger
     let date: HTTPDateCache
+    let accessLog: AccessLog
+    /// True if the facts about requests are collected: for the access log, or for others.
+    let tracesRequests: Bool
 
     /// The progress of a response.
     enum Progress: Sendable {
         /// The head was written; the body, which has no known length, must be written by
-        /// ``ConnectionResponder/write(_:to:reporting:)``.
-        case wroteHead(ResponseBody)
+        /// ``ConnectionResponder/write(_:to:ending:reporting:)``.
+        case wroteHead(ResponseBody, AccessLog.PendingEntry?)
         case ended
         /// The response could not be written completely.
         case failed
@@ -50,41 +55,74 @@ struct ConnectionResponder: Sendable {
         context.receivedBodyBytes = receivedBodyBytes
         // A body that arrives over time may be large.
         if receivedBodyBytes != nil, context.route.policy.runsOnEventLoop { context.executor = executor }
-        return Task(executorPreference: context.executor) { [context] in
-            var response = await responder.respond(to: request, in: context)
-            response.headers[.date] = date.text
-            report(await Self.write(response, to: writer))
+        if let id = responder.policy.value.proxies.requestID(behind: context.peer, request.headers[values: .xRequestID]) {
+            context.requestID = id
+        }
+        guard tracesRequests else {
+            return Task(executorPreference: context.executor) { [context] in
+                let response = await response(to: request, in: context)
+                report(await Self.write(response, to: writer, ending: nil))
+            }
+        }
+        let trace = RequestTrace(requestID: context.requestID)
+        return RequestTrace.$current.withValue(trace) {
+            Task(executorPreference: context.executor) { [context] in
+                let response = await response(to: request, in: context)
+                let entry = accessLog.entry(trace, request, response, to: context.route)
+                report(await Self.write(response, to: writer, ending: entry))
+            }
         }
     }
 
-    private static func write(_ response: Response, to writer: ResponseWriter) async -> Progress {
+    private func response(to request: Request, in context: HearthRequestContext) async -> Response {
+        var response = await responder.respond(to: request, in: context)
+        response.headers[.date] = date.text
+        response.headers[.xRequestID] = context.requestID
+        return response
+    }
+
+    private static func write(
+        _ response: Response,
+        to writer: ResponseWriter,
+        ending entry: AccessLog.PendingEntry?
+    ) async -> Progress {
         do {
-            guard response.body.contentLength != nil else {
+            guard let byteCount = response.body.contentLength else {
                 try await writer.writeHead(response.head)
-                return .wroteHead(response.body)
+                return .wroteHead(response.body, entry)
             }
             try await response.body.write(writer.bodyWriter(after: response.head))
+            entry?.end(byteCount: byteCount, isComplete: true)
             return .ended
         } catch {
+            entry?.end(byteCount: 0, isComplete: false)
             return .failed
         }
     }
 
     /// Writes a body of unknown length, each part as soon as there is one.
     ///
-    /// - Parameter report: Called once, on any thread.
+    /// - Parameters:
+    ///   - entry: The entry of the access log, which is made at the end.
+    ///   - report: Called once, on any thread.
     /// - Returns: The task that writes.
     func write(
         _ body: ResponseBody,
         to writer: ResponseWriter,
+        ending entry: AccessLog.PendingEntry?,
         reporting report: @escaping @Sendable (Progress) -> Void
     ) -> Task<Void, Never> {
-        Task {
-            do {
-                try await body.write(writer.bodyWriter(after: nil))
-                report(.ended)
-            } catch {
-                report(.failed)
+        RequestTrace.$current.withValue(entry?.trace) {
+            Task {
+                let start = writer.bodyByteCount
+                do {
+                    try await body.write(writer.bodyWriter(after: nil))
+                    entry?.end(byteCount: writer.bodyByteCount - start, isComplete: true)
+                    report(.ended)
+                } catch {
+                    entry?.end(byteCount: writer.bodyByteCount - start, isComplete: false)
+                    report(.failed)
+                }
             }
         }
     }

@@ -223,9 +223,9 @@ final class RequestDispatcher {
     }
 
     private func handle(_ progress: ConnectionResponder.Progress) {
-        if case .wroteHead(let body) = progress {
+        if case .wroteHead(let body, let entry) = progress {
             // Even if the channel is closed by now: the task notices.
-            task = connection.responder.write(body, to: writer, reporting: report())
+            task = connection.responder.write(body, to: writer, ending: entry, reporting: report())
             if isCancelled { task?.cancel() }
             return
         }

@@ -17,10 +17,15 @@ final class ResponseWriter: Sendable {
     private let state = Mutex(State.writable)
     /// The number of body bytes that other threads have passed to the event loop and that have not been written.
     private let queuedByteCount = Atomic(0)
+    /// The number of body bytes of all responses of unknown length.
+    fileprivate let streamedByteCount = Atomic(0)
 
     init(_ channel: any Channel) {
         self.channel = channel
     }
+
+    /// The number of body bytes that have been written to streams.
+    var bodyByteCount: Int { streamedByteCount.load(ordering: .relaxed) }
 
     /// Records whether the channel accepts more data.
     func setWritable(_ isWritable: Bool) {
@@ -82,6 +87,7 @@ final class ResponseWriter: Sendable {
     /// - Returns: False, with nothing written, if the channel does not accept more data or is closed.
     fileprivate func writeIfWritable(_ buffer: ByteBuffer) -> Bool {
         guard state.withLock({ if case .writable = $0 { true } else { false } }) else { return false }
+        streamedByteCount.add(buffer.readableBytes, ordering: .relaxed)
         channel.write(ResponsePart.body(buffer), promise: nil)
         channel.flush()
         return true
@@ -131,7 +137,9 @@ private struct ChannelBodyWriter: StreamBodyWriter {
     let isStream: Bool
 
     mutating func write(_ buffer: ByteBuffer) async throws {
+        let byteCount = buffer.readableBytes
         try await channel.write(takeHead() + [.body(buffer)], flushes: isStream)
+        if isStream { channel.streamedByteCount.add(byteCount, ordering: .relaxed) }
     }
 
     func writeIfWritable(_ buffer: ByteBuffer) -> Bool {

@@ -20,5 +20,6 @@ extension HTTPField.Name {
     static let proxyConnection = literal("Proxy-Connection")
     static let forwarded = literal("Forwarded")
     static let xForwardedFor = literal("X-Forwarded-For")
+    package static let xRequestID = literal("X-Request-Id")
     static let xForwardedProto = literal("X-Forwarded-Proto")
 }

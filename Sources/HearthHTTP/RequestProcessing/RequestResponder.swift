@@ -29,10 +29,10 @@ struct RequestResponder: Sendable {
         context.requestLogger.debug(
             "Request",
             metadata: [
-                "http.method": "\(request.method)",
-                "http.path": "\(request.uri.path)",
-                "http.status": "\(response.status.code)",
-                "http.duration": "\(Duration.nanoseconds(time.nanoseconds))",
+                "http.request.method": "\(request.method)",
+                "url.path": "\(request.uri.path)",
+                "http.response.status_code": .stringConvertible(response.status.code),
+                "duration_ms": .stringConvertible(Double(time.nanoseconds / 1_000) / 1_000),
             ]
         )
         return response
@@ -76,7 +76,10 @@ struct RequestResponder: Sendable {
         if !policy.proxies.isEmpty, let peer = context.client {
             context.forwardedClient = policy.proxies.client(of: peer, forwardedFor: request.headers[values: .xForwardedFor])
         }
+        let trace = RequestTrace.current
+        trace?.update { [client = context.client] in $0.clientAddress = client?.text }
         try await authenticator.authenticate(request, in: &context)
+        trace?.update { [caller = context.caller] in $0.caller = caller }
         try request.checkTransferCoding()
         return try await respondToBody(of: request, in: context)
     }

@@ -11,8 +11,8 @@ package struct HearthRequestContext: RequestContext {
     package internal(set) var route = Route.unlisted
     /// The index of the route in the metrics.
     var routeIndex = Int.max
-    /// The ID of the request in the log.
-    let requestID = RequestID()
+    /// The ID of the request in logs and in the response: that which a trusted proxy has set, or a new one.
+    package internal(set) var requestID = RequestIDSequence.next()
     /// The connection of the request.
     package let channel: any Channel
     /// The size of the body if it had been received completely when the request was passed on.
@@ -41,7 +41,7 @@ package struct HearthRequestContext: RequestContext {
     }
 
     /// A logger with the request ID. Created on demand, for requests that log something.
-    package var requestLogger: Logger { logger.with(requestID) }
+    package var requestLogger: Logger { logger.with(requestID: requestID) }
 
     /// The address of the client, or of an untrusted proxy in front of it; `nil` for a Unix domain socket.
     var client: IPAddress? {
@@ -56,9 +56,9 @@ package struct HearthRequestContext: RequestContext {
 
 extension Logger {
     /// Returns a logger with the ID of a request as metadata.
-    func with(_ request: RequestID) -> Logger {
+    func with(requestID: String) -> Logger {
         var logger = self
-        logger[metadataKey: "http.request.id"] = .stringConvertible(request)
+        logger[metadataKey: "http.request.id"] = .string(requestID)
         return logger
     }
 }

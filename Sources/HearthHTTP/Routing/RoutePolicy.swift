@@ -101,7 +101,7 @@ extension RoutePolicy {
         package init(
             methods: String,
             requestHeaders: String?,
-            responseHeaders: String = "ETag, Retry-After, WWW-Authenticate",
+            responseHeaders: String = "ETag, Retry-After, WWW-Authenticate, X-Request-Id",
             allowsCredentials: Bool = false
         ) {
             self.methods = methods
@@ -115,7 +115,7 @@ extension RoutePolicy {
             CrossOriginRules(
                 methods: methods,
                 requestHeaders: nil,
-                responseHeaders: "ETag, Retry-After, WWW-Authenticate, X-Client-Wire-Protocol, X-HTTP-Session-Id, "
+                responseHeaders: "ETag, Retry-After, WWW-Authenticate, X-Request-Id, X-Client-Wire-Protocol, X-HTTP-Session-Id, "
                     + "X-HTTP-Initial-Response",
                 allowsCredentials: true
             )

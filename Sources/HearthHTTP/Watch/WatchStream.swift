@@ -37,7 +37,7 @@ final class WatchStream: Sendable {
     /// The threads that encode frames, so that calls don't wait while their changes are encoded for watchers.
     let threads: ThreadPoolExecutor
     /// The ID of the request in the log. A logger with this metadata would use half a kibibyte per stream.
-    let requestID: RequestID
+    let requestID: String
     let logger: Logger
 
     init(
@@ -53,7 +53,7 @@ final class WatchStream: Sendable {
         slot: WatchSlots.Slot,
         deliveryQueues: FrameDeliveryQueues,
         threads: ThreadPoolExecutor,
-        requestID: RequestID,
+        requestID: String,
         logger: Logger
     ) {
         self.session = session
@@ -235,7 +235,7 @@ final class WatchStream: Sendable {
     @inline(never)
     private func encode(_ error: StatusError, to buffer: inout ByteBuffer) {
         guard error.code == .internal else { return encoder.write(error.rpcError, to: &buffer) }
-        encoder.write(.internal(error, "Watch failed", logger: logger.with(requestID)), to: &buffer)
+        encoder.write(.internal(error, "Watch failed", logger: logger.with(requestID: requestID)), to: &buffer)
     }
 }
 

@@ -59,6 +59,11 @@ extension FileDescriptor {
     /// `UTIME_OMIT`, whose macro Swift cannot import: leaves a time as it is.
     private static let omittedTime = (1 << 30) - 2
 
+    /// Lets only the owner read and write this file, whatever ``GroupAccess`` allows.
+    package func makePrivate() throws(FileSystemError) {
+        try Self.call("fchmod") { fchmod(number, 0o600) }
+    }
+
     /// Replaces a file in this folder atomically: writes a temporary file, syncs it, renames it, and syncs the folder.
     ///
     /// Durable when this returns.
@@ -72,7 +77,7 @@ extension FileDescriptor {
     ) throws(FileSystemError) {
         try removeFile(temporaryName)
         let file = try openFile(temporaryName, for: .creating)
-        if isPrivate { try Self.call("fchmod") { fchmod(file.number, 0o600) } }
+        if isPrivate { try file.makePrivate() }
         try file.write(bytes)
         try file.synchronize()
         try rename(temporaryName, to: name)

@@ -102,7 +102,9 @@ struct ServeConfigurationTests {
             "emulator": .boolean(true), "keepHours": .integer(5), "keepMebibytes": .integer(600),
             "checkpointMebibytes": .integer(7),
             "checkpointDocuments": .integer(800), "openDatabases": .integer(9), "watchers": .integer(10),
-            "watchersPerAddress": .integer(11), "watchersPerKey": .integer(12),
+            "watchersPerAddress": .integer(11), "watchersPerKey": .integer(12), "logFormat": .string("json"),
+            "logLevel": .string("debug"), "accessLog": .boolean(true),
+            "slowCallMs": .integer(13), "auditLog": .string("m"),
         ]
         let members = values.map { name, value in
             switch value {

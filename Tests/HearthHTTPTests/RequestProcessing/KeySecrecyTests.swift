@@ -46,7 +46,7 @@ struct KeySecrecyTests {
             }
             let text = log.text
             #expect(text.contains("Rejected an unknown API key"))
-            #expect(text.contains("http.path"))
+            #expect(text.contains("url.path"))
             for key in keys { #expect(!text.contains(key.suffix(64))) }
             // Nor a key created by a call: its secret is 64 hexadecimal digits.
             #expect(text.firstMatch(of: /[0-9a-f]{64}/) == nil)

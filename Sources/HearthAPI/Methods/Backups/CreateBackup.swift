@@ -40,7 +40,9 @@ package enum CreateBackup: RPCMethod {
     package static func call(_ includesKeys: Bool, in context: ServiceContext) async throws(StatusError) -> Timestamp {
         try context.caller.requireAccessToDatabase()
         guard let databases = context.databases else { throw .noBackupFolder }
-        return try await databases.startBackup(includingKeys: includesKeys)
+        return try await context.audited(.createBackup, detail: includesKeys ? "with keys" : "without keys") {
+            () async throws(StatusError) in try await databases.startBackup(includingKeys: includesKeys)
+        }
     }
 
     package static func write(_ startTime: Timestamp, to writer: inout JSONWriter) {

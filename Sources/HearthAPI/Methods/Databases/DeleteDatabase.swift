@@ -33,7 +33,9 @@ package enum DeleteDatabase: RPCMethod {
         guard let databases = context.databases else {
             throw StatusError(.notFound, "No database \(Excerpt(id.description)) exists.")
         }
-        try await databases.delete(id)
+        try await context.audited(.deleteDatabase, on: id.description) { () async throws(StatusError) in
+            try await databases.delete(id)
+        }
     }
 
     package static func write(_ result: Void, to writer: inout JSONWriter) {

@@ -72,8 +72,16 @@ package enum CreateKey: RPCMethod {
 
     package static func call(_ params: APIKey.Attributes, in context: ServiceContext) async throws(StatusError) -> Result {
         try context.requireAuthenticatedCaller()
-        let (key, text) = try await context.keys.create(params)
-        return Result(key: key, text: text)
+        let result: Result
+        do throws(StatusError) {
+            let (key, text) = try await context.keys.create(params)
+            result = Result(key: key, text: text)
+        } catch {
+            await context.audit(.createKey, detail: "role \(params.role.rawValue)", error: error)
+            throw error
+        }
+        await context.audit(.createKey, on: result.key.id.string, detail: "role \(params.role.rawValue)")
+        return result
     }
 
     package static func write(_ result: Result, to writer: inout JSONWriter) {

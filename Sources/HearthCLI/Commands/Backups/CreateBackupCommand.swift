@@ -73,7 +73,7 @@ struct CreateBackupCommand: AsyncParsableCommand {
     }
 
     private func makeBackup(ofFolder data: String, in folder: String) async throws -> Backup {
-        let logger = Logger(label: "hearth.backup") { LogOutput.handler(label: $0) }
+        let logger = Logger(label: "hearth.backup") { _ in LineLogHandler.standardError }
         // No data folder is created where none exists.
         _ = try await DatabaseFolders.open(inFolder: data)
         let backups = try await BackupFolder.open(folder, outside: data, creating: true)

@@ -2,6 +2,7 @@ import ArgumentParser
 import DocumentModel
 import DocumentStore
 import FileStore
+import HearthAPI
 import Logging
 import UTF8Text
 
@@ -51,6 +52,8 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Database of --to-commit, as PROJECT/DATABASE; by default the default one.", valueName: "name"))
     var database: String?
 
+    @OptionGroup var audit: AuditLogOption
+
     func validate() throws {
         guard to == nil || toCommit == nil else { throw ValidationError("--to and --to-commit are mutually exclusive.") }
         guard database == nil || toCommit != nil else { throw ValidationError("--database requires --to-commit.") }
@@ -80,15 +83,17 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let logger = Logger(label: "hearth.restore") { LogOutput.handler(label: $0) }
+        let logger = Logger(label: "hearth.restore") { _ in LineLogHandler.standardError }
         let reader = try await BackupReader.open(backup)
-        let report = try await BackupRestore(
-            reader,
-            asOf: try target,
-            to: data,
-            replacing: previous,
-            logger: logger
-        ).run()
+        let report = try await audit.audited(.restoreBackup, on: data) {
+            try await BackupRestore(
+                reader,
+                asOf: try target,
+                to: data,
+                replacing: previous,
+                logger: logger
+            ).run()
+        }
         for database in report.databases {
             let name = Excerpt((database.id ?? .standard).description, maximumBytes: .max).text
             let time = database.lastCommitTime.map { ", \($0.rfc3339)" } ?? ""
