@@ -117,6 +117,20 @@ import UTF8Text
     }
 }
 
+// MARK: - Formats
+
+extension RestoreTests {
+    @Test func `A backup in a newer format is not restored`() async throws {
+        let backup = try await makeBackup()
+        let manifest = "backups/\(backup.name)/backup.json"
+        let text = try fixture.store.folder.text(of: manifest)
+        try fixture.store.folder.write(text.replacingOccurrences(of: "\"format\":1", with: "\"format\":2"), to: manifest)
+        let error = await expectStatus(.failedPrecondition) { try await restore(backup) }
+        #expect(error?.message.contains("has format version 2, but this version of Hearth reads versions up to 1") == true)
+        #expect(try fixture.store.folder.names().sorted() == ["backups", "data"])
+    }
+}
+
 // MARK: - Damage
 
 extension RestoreTests {
