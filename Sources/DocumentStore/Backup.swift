@@ -100,11 +100,11 @@ package protocol BackupStore: Sendable {
     /// Returns the time at which a backup was last read as a whole and found without a fault; `nil` if none was.
     func lastVerificationTime() async throws(StatusError) -> Timestamp?
 
-    /// Archives the commits of the default database and of others beside the backups, so that a restore can go beyond the last backup.
+    /// Archives the commits of a database beside the backups, so that a restore can go beyond the last backup.
     /// They are durable there when this returns.
     ///
-    /// - Parameter stores: Open or recently closed stores of additional databases.
-    func archiveJournals(of stores: [any DocumentStore]) async throws(StatusError)
+    /// - Parameter store: The open store of the database.
+    func archiveJournal(of store: any DocumentStore) async throws(StatusError)
 
     /// Removes the oldest backups, and of the archived commits those that no backup needs.
     ///

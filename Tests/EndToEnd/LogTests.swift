@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Logs of hearth serve", .timeLimit(.minutes(10)))
 struct LogTests {
-    /// What becomes of the server's standard error.
+    /// The treatment of the server's standard error.
     enum StandardError: CaseIterable {
         /// Its buffer fills up, and nobody reads it.
         case unread

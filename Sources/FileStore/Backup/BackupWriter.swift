@@ -50,7 +50,6 @@ final class BackupWriter: Sendable {
             SharedFileDescriptor(try folder.descriptor.openFile(Self.fileListName, for: .creating))
         }
         list = Mutex(List(file: file))
-        try checkSpace()
     }
 
     /// Makes the copies in progress fail soon.
@@ -270,11 +269,7 @@ extension BackupWriter {
     ///
     /// - Parameter count: The number of files that the caller has copied.
     func checkSpace(after count: Int) throws(StatusError) {
-        if count.isMultiple(of: Self.spaceCheckInterval) { try checkSpace() }
-    }
-
-    private func checkSpace() throws(StatusError) {
-        try Self.checkSpace(on: folder)
+        if count.isMultiple(of: Self.spaceCheckInterval) { try Self.checkSpace(on: folder) }
     }
 
     /// Checks that a disk for backups has more space than is left to others.

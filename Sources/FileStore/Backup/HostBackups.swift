@@ -43,10 +43,9 @@ struct HostBackups: BackupStore {
         try await folder.lastVerificationTime()
     }
 
-    func archiveJournals(of stores: [any DocumentStore]) async throws(StatusError) {
-        let root = try await folder.withRoot { root throws(StatusError) in root }
-        try await folder.archive.archive(defaultStore, in: root)
-        for case let store as FileStore in stores { try await folder.archive.archive(store, in: root) }
+    func archiveJournal(of store: any DocumentStore) async throws(StatusError) {
+        guard let store = store as? FileStore else { throw StatusError(.internal, "The database is not in files.") }
+        try await folder.archive.archive(store, in: folder.withRoot { root throws(StatusError) in root })
     }
 
     func prune(keeping count: Int) async throws(StatusError) -> [String] {

@@ -12,7 +12,7 @@ internal import Synchronization
 /// complete. The journal keeps what is not archived yet, unless the archive falls behind by more than a ``SegmentRetention`` may keep:
 /// then it has a gap, which is logged.
 final class JournalArchive: Sendable {
-    /// What is archived of a history.
+    /// The part of a history that is archived.
     private struct History {
         /// The last commit in the archive.
         var last: SequenceNumber

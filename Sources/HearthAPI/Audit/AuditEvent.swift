@@ -32,7 +32,7 @@ package struct AuditEvent: Sendable {
     let action: Action
     /// The ID or path of what the operation is about.
     let target: String?
-    /// What the operation does to it, in words of a fixed set.
+    /// The effect of the operation on it, in words of a fixed set.
     let detail: String?
     let database: DatabaseID?
     /// `OK`, or the name of the error's code.

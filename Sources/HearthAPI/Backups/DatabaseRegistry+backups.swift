@@ -56,21 +56,22 @@ extension DatabaseRegistry {
     }
 
     private func archiveChangedJournals() async throws(StatusError) {
-        var changed = if let unarchived { unarchived } else { Set(try await host.databases()) }
+        try await backups.archiveJournal(of: host.defaultStore)
+        let changed = if let unarchived { unarchived } else { Set(try await host.databases()) }
         unarchived = Set(openDatabases.map(\.id))
-        try await backups.archiveJournals(of: [])
-        do throws(StatusError) {
-            while let id = changed.first {
-                // A database of which too many are open is archived at the next call.
+        var failure: StatusError?
+        for id in changed {
+            do throws(StatusError) {
                 let lease = try await lease(id)
-                if let store = lease.database.store { try await backups.archiveJournals(of: [store]) }
-                changed.remove(id)
+                if let store = lease.database.store { try await backups.archiveJournal(of: store) }
                 withExtendedLifetime(lease) {}
+            } catch {
+                // The others are archived nevertheless, and this one at the next call.
+                unarchived?.insert(id)
+                failure = failure ?? error
             }
-        } catch {
-            unarchived?.formUnion(changed)
-            throw error
         }
+        if let failure { throw failure }
     }
 
     /// The backup in progress, and the failure of the last one.

@@ -1,4 +1,4 @@
-import DocumentModel
+package import DocumentModel
 import DocumentStore
 import PrometheusMetrics
 
@@ -58,5 +58,5 @@ package struct BackupMetrics: Sendable {
 
 extension Timestamp {
     /// The Unix time in seconds.
-    var unixSeconds: Double { Double(microseconds) / 1e6 }
+    package var unixSeconds: Double { Double(microseconds) / 1e6 }
 }

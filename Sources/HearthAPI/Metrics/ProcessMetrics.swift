@@ -22,7 +22,7 @@ enum ProcessMetrics {
         registry.sampledValue("process_max_fds", "The limit on open file descriptors of the process.") { openFileLimit }
         let startTime = Timestamp.current()
         registry.sampledValue("process_start_time_seconds", "The time at which the process started, in Unix time.") {
-            Double(startTime.microseconds) / 1e6
+            startTime.unixSeconds
         }
     }
 

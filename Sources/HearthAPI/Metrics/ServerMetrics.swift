@@ -3,7 +3,7 @@ package import PrometheusMetrics
 /// The metrics of a server: the registry in which its parts declare families, and those of the API and the store.
 package struct ServerMetrics: Sendable {
     package let registry: MetricsRegistry
-    /// What the store reports.
+    /// The statistics that the store reports.
     package let store: StoreMetrics
     /// The JSON-RPC calls.
     package let calls: CallMetrics

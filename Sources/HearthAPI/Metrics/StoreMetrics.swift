@@ -13,7 +13,7 @@ package struct StoreMetrics: StoreObserver {
 
     /// The reasons for which commits fail.
     private enum AbortReason: String, CaseIterable {
-        /// What the commit had read was changed by another one.
+        /// Another commit changed a document that the commit had read.
         case contention
         /// A precondition was not met.
         case precondition

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import HearthAPI
+import UTF8Text
 
 /// `hearth audit`
 struct AuditCommand: AsyncParsableCommand {
@@ -27,7 +28,7 @@ struct AuditCommand: AsyncParsableCommand {
             let result = try AuditVerification(path: file)
             guard let first = result.firstNumber, let last = result.lastNumber else { return print("The audit log is empty.") }
             print(
-                "Lines \(first) to \(last) in \(result.fileCount) \(result.fileCount == 1 ? "file" : "files"): no changes found."
+                "Lines \(first) to \(last) in \(result.fileCount.counted("file")): no changes found."
             )
         }
     }

@@ -58,7 +58,7 @@ extension DiskBenchmark.Series {
 }
 
 extension DiskBenchmark.Result {
-    /// Whether the disk suffices. The limits are those that etcd's manual gives for its log.
+    /// A sentence that says whether the disk suffices. The limits are those that etcd's manual gives for its log.
     fileprivate var verdict: String {
         let slow = syncs.percentile(99)
         if slow < .milliseconds(10) { return "Good: 99 % of syncs take less than 10 ms." }

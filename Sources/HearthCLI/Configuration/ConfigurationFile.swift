@@ -25,7 +25,6 @@ struct ConfigurationFile: Sendable {
     let members: [Member]
 
     private static let maximumBytes = 1 << 20
-    private static let maximumDepth = 8
 
     /// Reads a file. Blocks.
     ///
@@ -40,40 +39,25 @@ struct ConfigurationFile: Sendable {
     /// - Throws: ``StatusCode/invalidArgument`` with the location of the first error.
     init(_ bytes: [UInt8], path: String) throws(StatusError) {
         self.path = path
-        let root: JSONNode
-        do throws(JSONSyntaxError) {
-            root = try JSONText(bytes, limits: JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: Self.maximumDepth)).root
-        } catch {
-            throw StatusError(
-                .invalidArgument,
-                "The configuration is not valid JSON: \(error).",
-                file: StatusError.FileLocation(path: path, line: error.line, column: error.column)
-            )
-        }
-        guard let found = root.members else {
-            throw Self.error("Expected an object whose members are settings, found \(root.kind).", at: root, in: path)
+        let json = try ConfigurationJSON(bytes, name: "The configuration", path: path)
+        guard let found = json.root.members else {
+            throw json.error("Expected an object whose members are settings, found \(json.root.kind).", at: json.root)
         }
         var members: [Member] = []
         for (name, value) in found {
             guard let setting = ServeSetting.all.first(where: { UTF8Key($0.name) == name }) else {
-                throw Self.error(
+                throw json.error(
                     "There is no setting \(Excerpt(name.string)).\(Self.advice(for: name.string))",
-                    at: value,
-                    in: path
+                    at: value
                 )
             }
             guard let content = setting.kind.content(value, inFolderOf: path) else {
                 let found = Excerpt(String(decoding: value.rawBytes, as: UTF8.self)).text
-                throw Self.error("\(setting.name): Expected \(setting.kind.expectation), found \(found).", at: value, in: path)
+                throw json.error("\(setting.name): Expected \(setting.kind.expectation), found \(found).", at: value)
             }
             members.append(Member(setting: setting, content: content, line: value.position().line))
         }
         self.members = members
-    }
-
-    private static func error(_ message: String, at node: JSONNode, in path: String) -> StatusError {
-        let (line, column) = node.position()
-        return StatusError(.invalidArgument, message, file: StatusError.FileLocation(path: path, line: line, column: column))
     }
 
     /// Returns a hint to the setting that was probably meant: one with the same letters.

@@ -33,6 +33,13 @@ struct ServeSetting: Sendable {
     /// Returns the value in the options; `nil` if it is not set and has no default.
     let value: @Sendable (ServeOptions) -> Value?
 
+    private init(_ name: String, _ kind: Kind, isLive: Bool = false, value: @escaping @Sendable (ServeOptions) -> Value?) {
+        self.name = name
+        self.kind = kind
+        self.isLive = isLive
+        self.value = value
+    }
+
     /// The words of the name, in lower case.
     var words: [String] {
         var words: [String] = []
@@ -55,82 +62,42 @@ struct ServeSetting: Sendable {
 extension ServeSetting {
     /// All settings, in the order of the documentation.
     static let all: [ServeSetting] = [
-        path("data") { $0.data },
-        string("groupAccess") { $0.groupAccess.rawValue },
-        string("host") { $0.host },
-        integer("port") { $0.port },
-        strings("allowHost", isLive: true) { $0.allowHost },
-        strings("corsOrigin", isLive: true) { $0.corsOrigin },
-        strings("trustedProxy", isLive: true) { $0.trustedProxy },
-        string("project") { $0.project },
-        boolean("allowClearing") { $0.allowClearing },
-        integer("notificationStatus") { $0.notificationStatus },
-        integer("drainSeconds") { $0.drainSeconds },
-        path("assets") { $0.assets },
-        path("tlsCertificate", isLive: true) { $0.tls.tlsCertificate },
-        path("tlsKey", isLive: true) { $0.tls.tlsKey },
-        path("tlsClientCA", isLive: true) { $0.tls.tlsClientCA },
-        string("tlsMinimumVersion") { $0.tls.tlsMinimumVersion.rawValue },
-        path("backups") { $0.backup.backups },
-        integer("backupHours") { $0.backup.backupHours },
-        integer("keepBackups") { $0.backup.keepBackups },
-        integer("archiveSeconds") { $0.backup.archiveSeconds },
-        path("rules") { $0.authentication.rules },
-        string("authFirebaseProject") { $0.authentication.authFirebaseProject },
-        path("authIssuers") { $0.authentication.authIssuers },
-        boolean("emulator") { $0.authentication.emulator },
-        integer("keepHours") { $0.limits.keepHours },
-        integer("keepMebibytes") { $0.limits.keepMebibytes },
-        integer("checkpointMebibytes") { $0.limits.checkpointMebibytes },
-        integer("checkpointDocuments") { $0.limits.checkpointDocuments },
-        integer("openDatabases") { $0.limits.openDatabases },
-        integer("watchers", isLive: true) { $0.limits.watchers },
-        integer("watchersPerAddress", isLive: true) { $0.limits.watchersPerAddress },
-        integer("watchersPerKey", isLive: true) { $0.limits.watchersPerKey },
-        string("logFormat") { $0.log.logFormat.rawValue },
-        string("logLevel") { $0.log.logLevel.rawValue },
-        boolean("accessLog") { $0.log.accessLog },
-        integer("slowCallMs") { $0.log.slowCallMs },
-        path("auditLog") { $0.log.auditLog },
+        ServeSetting("data", .path) { .string($0.data) },
+        ServeSetting("groupAccess", .string) { .string($0.groupAccess.rawValue) },
+        ServeSetting("host", .string) { .string($0.host) },
+        ServeSetting("port", .integer) { .integer($0.port) },
+        ServeSetting("allowHost", .strings, isLive: true) { .strings($0.allowHost) },
+        ServeSetting("corsOrigin", .strings, isLive: true) { .strings($0.corsOrigin) },
+        ServeSetting("trustedProxy", .strings, isLive: true) { .strings($0.trustedProxy) },
+        ServeSetting("project", .string) { .string($0.project) },
+        ServeSetting("allowClearing", .boolean) { .boolean($0.allowClearing) },
+        ServeSetting("notificationStatus", .integer) { .integer($0.notificationStatus) },
+        ServeSetting("drainSeconds", .integer) { .integer($0.drainSeconds) },
+        ServeSetting("assets", .path) { $0.assets.map { .string($0) } },
+        ServeSetting("tlsCertificate", .path, isLive: true) { $0.tls.tlsCertificate.map { .string($0) } },
+        ServeSetting("tlsKey", .path, isLive: true) { $0.tls.tlsKey.map { .string($0) } },
+        ServeSetting("tlsClientCA", .path, isLive: true) { $0.tls.tlsClientCA.map { .string($0) } },
+        ServeSetting("tlsMinimumVersion", .string) { .string($0.tls.tlsMinimumVersion.rawValue) },
+        ServeSetting("backups", .path) { $0.backup.backups.map { .string($0) } },
+        ServeSetting("backupHours", .integer) { $0.backup.backupHours.map { .integer($0) } },
+        ServeSetting("keepBackups", .integer) { $0.backup.keepBackups.map { .integer($0) } },
+        ServeSetting("archiveSeconds", .integer) { $0.backup.archiveSeconds.map { .integer($0) } },
+        ServeSetting("rules", .path) { $0.authentication.rules.map { .string($0) } },
+        ServeSetting("authFirebaseProject", .string) { $0.authentication.authFirebaseProject.map { .string($0) } },
+        ServeSetting("authIssuers", .path) { $0.authentication.authIssuers.map { .string($0) } },
+        ServeSetting("emulator", .boolean) { .boolean($0.authentication.emulator) },
+        ServeSetting("keepHours", .integer) { .integer($0.limits.keepHours) },
+        ServeSetting("keepMebibytes", .integer) { .integer($0.limits.keepMebibytes) },
+        ServeSetting("checkpointMebibytes", .integer) { .integer($0.limits.checkpointMebibytes) },
+        ServeSetting("checkpointDocuments", .integer) { .integer($0.limits.checkpointDocuments) },
+        ServeSetting("openDatabases", .integer) { .integer($0.limits.openDatabases) },
+        ServeSetting("watchers", .integer, isLive: true) { .integer($0.limits.watchers) },
+        ServeSetting("watchersPerAddress", .integer, isLive: true) { .integer($0.limits.watchersPerAddress) },
+        ServeSetting("watchersPerKey", .integer, isLive: true) { .integer($0.limits.watchersPerKey) },
+        ServeSetting("logFormat", .string) { .string($0.log.logFormat.rawValue) },
+        ServeSetting("logLevel", .string) { .string($0.log.logLevel.rawValue) },
+        ServeSetting("accessLog", .boolean) { .boolean($0.log.accessLog) },
+        ServeSetting("slowCallMs", .integer) { .integer($0.log.slowCallMs) },
+        ServeSetting("auditLog", .path) { $0.log.auditLog.map { .string($0) } },
     ]
-
-    private static func string(
-        _ name: String,
-        isLive: Bool = false,
-        _ value: @escaping @Sendable (ServeOptions) -> String?
-    ) -> ServeSetting {
-        ServeSetting(name: name, kind: .string, isLive: isLive) { value($0).map { .string($0) } }
-    }
-
-    private static func path(
-        _ name: String,
-        isLive: Bool = false,
-        _ value: @escaping @Sendable (ServeOptions) -> String?
-    ) -> ServeSetting {
-        ServeSetting(name: name, kind: .path, isLive: isLive) { value($0).map { .string($0) } }
-    }
-
-    private static func integer(
-        _ name: String,
-        isLive: Bool = false,
-        _ value: @escaping @Sendable (ServeOptions) -> Int?
-    ) -> ServeSetting {
-        ServeSetting(name: name, kind: .integer, isLive: isLive) { value($0).map { .integer($0) } }
-    }
-
-    private static func boolean(
-        _ name: String,
-        isLive: Bool = false,
-        _ value: @escaping @Sendable (ServeOptions) -> Bool
-    ) -> ServeSetting {
-        ServeSetting(name: name, kind: .boolean, isLive: isLive) { .boolean(value($0)) }
-    }
-
-    private static func strings(
-        _ name: String,
-        isLive: Bool = false,
-        _ value: @escaping @Sendable (ServeOptions) -> [String]
-    ) -> ServeSetting {
-        ServeSetting(name: name, kind: .strings, isLive: isLive) { .strings(value($0)) }
-    }
 }

@@ -7,12 +7,13 @@ struct MetricsText {
     /// Parses Prometheus' text format. Lines that are not series are left out.
     init(_ bytes: [UInt8]) {
         var values: [Substring: Double] = [:]
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...]) else { continue }
             values[line[..<space]] = value
         }
         self.values = values
-        let types = String(decoding: bytes, as: UTF8.self).matches(of: /(?m)^# TYPE (\S+) gauge$/)
+        let types = text.matches(of: /(?m)^# TYPE (\S+) gauge$/)
         gauges = types.compactMap { match in values[match.1].map { (String(match.1), $0) } }
     }
 

@@ -6,7 +6,7 @@ import UTF8Text
 
 /// The state of a server for people who operate it.
 struct ServerStatus {
-    /// What needs attention, each as a sentence.
+    /// The problems that need attention, each as a sentence.
     private(set) var problems: [String] = []
     /// The values, by name.
     private(set) var rows: [(name: String, text: String)] = []

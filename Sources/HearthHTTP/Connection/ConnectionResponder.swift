@@ -55,7 +55,8 @@ struct ConnectionResponder: Sendable {
         context.receivedBodyBytes = receivedBodyBytes
         // A body that arrives over time may be large.
         if receivedBodyBytes != nil, context.route.policy.runsOnEventLoop { context.executor = executor }
-        if let id = responder.policy.value.proxies.requestID(behind: context.peer, request.headers[values: .xRequestID]) {
+        let requestIDs = request.headers[values: .xRequestID]
+        if !requestIDs.isEmpty, let id = responder.policy.value.proxies.requestID(behind: context.peer, requestIDs) {
             context.requestID = id
         }
         guard tracesRequests else {

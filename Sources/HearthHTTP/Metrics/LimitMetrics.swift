@@ -1,5 +1,6 @@
 import Concurrency
 import DocumentModel
+import HearthAPI
 import PrometheusMetrics
 
 /// The metrics of a server's limits: what they allow, what is in use, and what was refused. All are read at the time of a scrape.
@@ -46,6 +47,6 @@ enum LimitMetrics {
         registry.sampledValue(
             "hearth_tls_certificate_expiry_timestamp_seconds",
             "The time at which the certificate of a server with TLS expires, in Unix time."
-        ) { certificate.map { Double($0.expirationTime.microseconds) / 1e6 } }
+        ) { certificate?.expirationTime.unixSeconds }
     }
 }

@@ -104,12 +104,12 @@ struct AccessLog: Sendable {
 
     /// Begins the entry of a request whose response begins; `nil` if nothing is logged.
     func entry(
-        _ trace: RequestTrace?,
+        _ trace: RequestTrace,
         _ request: Request,
         _ response: Response,
         to route: Route
     ) -> PendingEntry? {
-        guard let trace, !isOff else { return nil }
+        guard !isOff else { return nil }
         return PendingEntry(self, trace, request, response, route: route)
     }
 }

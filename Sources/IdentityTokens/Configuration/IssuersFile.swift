@@ -20,9 +20,6 @@ package struct IssuersFile: Sendable {
     /// The issuers.
     package let issuers: TokenIssuers
 
-    private static let maximumBytes = 1 << 20
-    private static let maximumDepth = 8
-
     /// Parses the file.
     ///
     /// - Parameters:
@@ -30,25 +27,11 @@ package struct IssuersFile: Sendable {
     ///   - path: The path of the file, for errors.
     /// - Throws: ``StatusCode/invalidArgument`` with the path of the member, such as `issuers[1].audience`, and its source location.
     package init(_ bytes: [UInt8], path: String) throws(StatusError) {
-        let root: JSONNode
-        do throws(JSONSyntaxError) {
-            root = try JSONText(bytes, limits: JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: Self.maximumDepth)).root
-        } catch {
-            throw StatusError(
-                .invalidArgument,
-                "The configuration of token issuers is not valid JSON: \(error).",
-                file: StatusError.FileLocation(path: path, line: error.line, column: error.column)
-            )
-        }
+        let json = try ConfigurationJSON(bytes, name: "The configuration of token issuers", path: path)
         do throws(IssuersFileError) {
-            issuers = try Self.issuers(root)
+            issuers = try Self.issuers(json.root)
         } catch {
-            let (line, column) = error.node.position()
-            throw StatusError(
-                .invalidArgument,
-                "\(error.path): \(error.message)",
-                file: StatusError.FileLocation(path: path, line: line, column: column)
-            )
+            throw json.error("\(error.path): \(error.message)", at: error.node)
         }
     }
 

@@ -39,9 +39,7 @@ extension PointInTimeView {
         if let changes = try subtrees.changes(below: segments, in: self) { return changes }
         let prefix = segments.flatMap { Array($0.utf8) + [UInt8(ascii: "/")] }
         var changes = SubtreeChanges()
-        try forEachCommit { _, range in
-            Array(range)
-        } _: { commit, _, _ throws(StatusError) in
+        try forEachCommit(after: time) { commit, _, _ throws(StatusError) in
             for change in commit.changes where change.path.string.utf8.starts(with: prefix) { changes.insertFirst(change) }
             guard changes.count <= Self.maximumSubtreeChanges else {
                 throw StatusError(
@@ -51,6 +49,7 @@ extension PointInTimeView {
                     path: segments.isEmpty ? nil : segments.map(\.string).joined(separator: "/")
                 )
             }
+            return true
         }
         return changes
     }

@@ -40,17 +40,17 @@ import UTF8Text
         var host = try await fixture.open(store)
         try await write(0..<5, to: host)
         let backup = try await fixture.makeBackup(of: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         // Several runs of the server, which each archive in steps.
         for run in 0..<3 {
             for step in 0..<6 {
                 let start = 5 + run * 300 + step * 50
                 try await write(start..<start + 50, to: host)
-                try await host.backups?.archiveJournals(of: [])
+                try await host.backups?.archiveJournal(of: host.defaultStore)
             }
             await host.close()
             host = try await fixture.open(store)
-            try await host.backups?.archiveJournals(of: [])
+            try await host.backups?.archiveJournal(of: host.defaultStore)
         }
         let archived = host.defaultStore.position.lastSequence
         try await write(1_000..<1_010, to: host)
@@ -72,17 +72,17 @@ import UTF8Text
         let host = try await fixture.open(store)
         try await write(0..<5, to: host)
         let backup = try await fixture.makeBackup(of: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         try fixture.store.folder.remove("backups/journals")
         try await write(5..<6, to: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         let epoch = try #require(backup.databases.first).epoch
         let names = try fixture.store.folder.names(in: "backups/journals/\(epoch)")
         let file = try FileHandle(forUpdating: URL(filePath: fixture.store.folder["backups/journals/\(epoch)/\(names[0])"]))
         try file.truncate(atOffset: 100)
         try file.close()
         try await write(6..<7, to: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         let archived = host.defaultStore.position.lastSequence
         await host.close()
         try fixture.store.folder.remove("data")
@@ -95,7 +95,8 @@ import UTF8Text
         let backup = try await fixture.makeBackup(of: host)
         let later = try await host.open(DatabaseIdentity(DatabaseID("shop/later", inProject: "hearth")))
         try await later.set("c/d", [:])
-        try await host.backups?.archiveJournals(of: [later])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
+        try await host.backups?.archiveJournal(of: later)
         await later.close()
         await host.close()
         #expect(try await fixture.restore(backup, asOf: .time(.current())).missingCount == 1)
@@ -106,10 +107,10 @@ import UTF8Text
         let host = try await fixture.open(store)
         try await write(0..<5, to: host)
         let backup = try await fixture.makeBackup(of: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         // Far more than is retained otherwise.
         try await write(5..<600, to: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         let last = host.defaultStore.position.lastSequence
         await host.close()
         try fixture.store.folder.remove("data")
@@ -121,7 +122,7 @@ import UTF8Text
         try await write(0..<5, to: host)
         let backup = try await fixture.makeBackup(of: host)
         try await write(5..<20, to: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         await host.close()
         let epoch = try #require(backup.databases.first).epoch
         let folder = "backups/journals/\(epoch)"
@@ -133,7 +134,7 @@ import UTF8Text
 
         host = try await fixture.open(store)
         try await write(20..<25, to: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         await host.close()
         #expect(try await restoreAll(backup).lastSequence.rawValue == 25)
     }
@@ -142,9 +143,9 @@ import UTF8Text
         let host = try await fixture.open(store)
         try await write(0..<5, to: host)
         _ = try await fixture.makeBackup(of: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         try await write(5..<400, to: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         let second = try await fixture.makeBackup(of: host)
         let epoch = try #require(second.databases.first).epoch
         let old = "backups/journals/\(Epoch.random())"
@@ -160,7 +161,7 @@ import UTF8Text
         #expect(after == [before.max()])
         #expect(!fixture.store.folder.exists(old))
         try await write(400..<450, to: host)
-        try await host.backups?.archiveJournals(of: [])
+        try await host.backups?.archiveJournal(of: host.defaultStore)
         let last = host.defaultStore.position.lastSequence
         await host.close()
         #expect(try await restoreAll(second).lastSequence == last)
