@@ -22,7 +22,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
@@ -33,6 +32,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
+        // For tests only: an implementation of signatures other than the server's.
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         // For tests only: a stand-in for Combine, as used by view models on Apple platforms.
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -49,6 +50,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "DocumentModel", dependencies: ["StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
+        .target(name: "Cryptography", dependencies: ["CLibCrypto"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "JSONRPC", dependencies: ["Concurrency", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
@@ -57,11 +59,7 @@ let package = Package(
         .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "IdentityTokens",
-            dependencies: [
-                "DocumentModel", "StrictJSON", "UTF8Text",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-            ],
+            dependencies: ["Cryptography", "DocumentModel", "StrictJSON", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -98,9 +96,8 @@ let package = Package(
         .target(
             name: "FileStore",
             dependencies: [
-                "Concurrency", "DocumentIndex", "DocumentModel", "DocumentStore", "Journal", "QueryEngine", "StorageIO",
-                "StrictJSON", "UTF8Text",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Concurrency", "Cryptography", "DocumentIndex", "DocumentModel", "DocumentStore", "Journal", "QueryEngine",
+                "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -120,10 +117,8 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "CZlib", "Concurrency", "DocumentModel", "DocumentStore", "HearthWire", "IdentityTokens", "JSONRPC",
-                "PrometheusMetrics", "SecurityRules",
-                "StorageIO", "StrictJSON", "UTF8Text",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "CZlib", "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "HearthWire", "IdentityTokens",
+                "JSONRPC", "PrometheusMetrics", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -131,10 +126,8 @@ let package = Package(
         .target(
             name: "HearthHTTP",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "IdentityTokens", "JSONRPC",
-                "PrometheusMetrics", "StrictJSON",
-                "UTF8Text",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "IdentityTokens",
+                "JSONRPC", "PrometheusMetrics", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -152,10 +145,7 @@ let package = Package(
         ),
         .target(
             name: "FirestoreAPI",
-            dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAPI", "StrictJSON", "UTF8Text",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            dependencies: ["Cryptography", "DocumentModel", "DocumentStore", "HearthAPI", "StrictJSON", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -191,10 +181,8 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "SecurityRules",
-                "StorageIO", "StrictJSON", "UTF8Text",
-                "XMLText",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC",
+                "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text", "XMLText",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -222,10 +210,9 @@ let package = Package(
         .executableTarget(
             name: "HearthBench",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "FirestoreAPI", "FirestoreProto", "FirestoreREST", "HearthClient",
-                "HearthHTTP", "HearthAPI", "SecurityRules", "StrictJSON", "UTF8Text",
+                "Cryptography", "DocumentModel", "DocumentStore", "FileStore", "FirestoreAPI", "FirestoreProto", "FirestoreREST",
+                "HearthClient", "HearthHTTP", "HearthAPI", "SecurityRules", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -240,6 +227,7 @@ let package = Package(
             path: "Benchmarks",
             swiftSettings: swiftSettings
         ),
+        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -292,6 +280,15 @@ let package = Package(
         .testTarget(
             name: "DocumentModelTests",
             dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "UTF8Text", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CryptographyTests",
+            dependencies: [
+                "Cryptography", "UTF8Text",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -405,11 +402,9 @@ let package = Package(
         .testTarget(
             name: "HearthAdminTests",
             dependencies: [
-                "HearthAdmin", "HearthAPI", "HearthHTTP", "DocumentModel", "DocumentStore", "FileStore", "Gzip", "JSONRPC",
-                "SecurityRules", "StorageIO",
-                "StrictJSON", "UTF8Text", "TestSupport",
+                "Cryptography", "HearthAdmin", "HearthAPI", "HearthHTTP", "DocumentModel", "DocumentStore", "FileStore", "Gzip",
+                "JSONRPC", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text", "TestSupport",
                 "CLibXML2", "CZlib",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Crypto
+import Cryptography
 import DocumentModel
 import DocumentStore
 import NIOCore
@@ -135,7 +135,7 @@ struct RulesBenchmark: AsyncParsableCommand {
             + #""alice@example.org","email_verified":true,"firebase":{"identities":{"email":["alice@example.org"]},"#
             + #""sign_in_provider":"password"}}"#
         let signed = Base64.url.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "." + Base64.url.encode(Array(claims.utf8))
-        let code = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: SymmetricKey(data: Array(secret.utf8)))
+        let code = SymmetricKey(Array(secret.utf8)).authenticationCode(for: Array(signed.utf8))
         return signed + "." + Base64.url.encode(Array(code))
     }
 

@@ -1,5 +1,5 @@
 import Concurrency
-import Crypto
+import Cryptography
 import DocumentModel
 import DocumentStore
 import HTTPTypes
@@ -38,7 +38,7 @@ package struct AdminPages: Sendable {
         var now: @Sendable () -> Timestamp = Timestamp.current
         var nonce: @Sendable () -> String = RandomToken.make
         /// The key from which CSRF tokens are derived.
-        var csrfSecret = SymmetricKey(size: .bits256)
+        var csrfSecret = SymmetricKey.random()
         /// The minimum duration of a failed sign-in, so that its timing reveals nothing about the key.
         var failedSignInDuration = Duration.milliseconds(500)
     }

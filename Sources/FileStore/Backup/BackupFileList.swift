@@ -1,4 +1,4 @@
-internal import Crypto
+import Cryptography
 internal import StorageIO
 internal import UTF8Text
 
@@ -76,7 +76,7 @@ extension BackupFileList {
         var lineCount = 0
         var offset = 0
         while case let bytes = try file.read(pieceBytes, at: offset), !bytes.isEmpty {
-            digest.update(data: bytes)
+            digest.update(bytes)
             lineCount += bytes.count { $0 == UInt8(ascii: "\n") }
             offset += bytes.count
         }

@@ -1,4 +1,4 @@
-internal import Crypto
+import Cryptography
 internal import Dispatch
 package import DocumentModel
 package import DocumentStore
@@ -168,7 +168,7 @@ extension BackupReader {
             let file = try folder.descriptor.openFile(name, for: .reading)
             var offset = 0
             while case let bytes = try file.read(pieceBytes, at: offset), !bytes.isEmpty {
-                digest.update(data: bytes)
+                digest.update(bytes)
                 try onPiece(bytes, offset)
                 offset += bytes.count
                 if bytes.count < pieceBytes { break }

@@ -1,4 +1,4 @@
-internal import Crypto
+import Cryptography
 internal import DocumentModel
 internal import StorageIO
 internal import Synchronization
@@ -114,7 +114,7 @@ final class BackupWriter: Sendable {
         try reportingInBackups("read", path) { () throws(FileSystemError) in
             let (parent, name) = try parentFolder(of: path)
             guard let parent, let bytes = try parent.descriptor.contents(ofFile: name, maximumBytes: .max) else { return }
-            list.pending += BackupFileList.line(path, Array(SHA256.hash(data: bytes)))
+            list.pending += BackupFileList.line(path, Array(SHA256.digest(of: bytes)))
         }
     }
 
@@ -184,7 +184,7 @@ extension BackupWriter {
         try reportingInBackups("write", path + name) { () throws(FileSystemError) in
             try target.descriptor.openFile(name, for: .creating).write(bytes)
             var digest = SHA256()
-            digest.update(data: bytes)
+            digest.update(bytes)
             try add(path + name, digest, byteCount: bytes.count)
         }
     }
@@ -226,7 +226,7 @@ extension BackupWriter {
         while offset < status.size {
             let bytes = try file.read(min(status.size - offset, Self.pieceBytes), at: offset)
             guard !bytes.isEmpty, try other.read(bytes.count, at: offset) == bytes else { return nil }
-            digest.update(data: bytes)
+            digest.update(bytes)
             offset += bytes.count
         }
         return digest
@@ -244,7 +244,7 @@ extension BackupWriter {
             let bytes = try file.read(min(byteCount - offset, Self.pieceBytes), at: offset)
             // The file has become shorter.
             guard !bytes.isEmpty else { break }
-            digest.update(data: bytes)
+            digest.update(bytes)
             try copy.descriptor.write(bytes, at: offset)
             offset += bytes.count
         }

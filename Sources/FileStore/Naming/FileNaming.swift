@@ -1,4 +1,4 @@
-internal import Crypto
+import Cryptography
 internal import DocumentModel
 internal import UTF8Text
 
@@ -103,7 +103,7 @@ extension FileNaming {
             if bytes.count <= longestPrefix { prefixLength = bytes.count }
         }
         if bytes.count <= Self.maximumStemBytes { return Name(text: String(decoding: bytes, as: UTF8.self), isShortened: false) }
-        let hash = Hexadecimal.encode(SHA256.hash(data: Array(id.utf8)).prefix(Self.hashBytes))
+        let hash = Hexadecimal.encode(SHA256.digest(of: Array(id.utf8)).prefix(Self.hashBytes))
         return Name(text: String(decoding: bytes[..<prefixLength], as: UTF8.self) + Self.hashSeparator + hash, isShortened: true)
     }
 

@@ -1,4 +1,4 @@
-internal import Crypto
+import Cryptography
 import Foundation
 import UTF8Text
 
@@ -53,9 +53,7 @@ package struct BloomFilter: Hashable, Sendable {
     }
 
     private static func bits(of name: String, bitCount: Int, hashCount: Int) -> [Int] {
-        var md5 = Insecure.MD5()
-        md5.update(data: Array(name.utf8))
-        let digest = Array(md5.finalize())
+        let digest = MD5.digest(of: Array(name.utf8))
         let first = littleEndian(digest[0..<8])
         let second = littleEndian(digest[8..<16])
         return (0..<UInt64(hashCount)).map { Int((first &+ $0 &* second) % UInt64(bitCount)) }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import UTF8Text
 
 /// The text of an API key: `fsk_<id>_<secret>`, with 6 and 32 random bytes in lowercase hexadecimal digits.
@@ -45,7 +45,7 @@ struct APIKeyText: Sendable {
 
     /// The stored form of the key: its SHA-256 digest, as computed by `printf %s KEY | sha256sum`.
     var digest: KeyDigest {
-        KeyDigest(bytes: Array(SHA256.hash(data: Array(string.utf8))))
+        KeyDigest(bytes: Array(SHA256.digest(of: Array(string.utf8))))
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import DocumentModel
 package import IdentityTokens
 import SecurityRules
@@ -90,7 +90,7 @@ extension EndUser {
             authentication: RulesRequest.Authentication(uid: unsigned.uid, claims: unsigned.claims),
             expirationTime: nil,
             issuer: nil,
-            tokenDigest: UTF8Key(Hexadecimal.encode(SHA256.hash(data: token)))
+            tokenDigest: UTF8Key(Hexadecimal.encode(SHA256.digest(of: token)))
         )
     }
 }

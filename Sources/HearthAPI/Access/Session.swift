@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import DocumentModel
 package import UTF8Text
 
@@ -44,6 +44,6 @@ struct SessionID {
 
     /// Returns the stored form of an ID, its SHA-256. A lookup by hash leaks nothing about the ID through its timing.
     static func digest(of text: some Collection<UInt8>) -> UTF8Key {
-        UTF8Key(Hexadecimal.encode(SHA256.hash(data: Array(text))))
+        UTF8Key(Hexadecimal.encode(SHA256.digest(of: Array(text))))
     }
 }

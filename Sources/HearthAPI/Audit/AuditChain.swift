@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import DocumentModel
 import StrictJSON
 import UTF8Text
@@ -40,6 +40,6 @@ package struct AuditChain: Sendable {
     /// Adds a line that was made for this place.
     mutating func accept(_ line: [UInt8], number: Int) {
         self.number = number
-        digest = Hexadecimal.encode(SHA256.hash(data: line))
+        digest = Hexadecimal.encode(SHA256.digest(of: line))
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import DocumentModel
 import Foundation
 import HearthHTTP
@@ -29,7 +29,7 @@ struct StaticFiles: Sendable {
                 files[UTF8Key(url.lastPathComponent)] = File(
                     bytes: bytes,
                     mediaType: mediaType,
-                    tag: EntityTag(digest: SHA256.hash(data: bytes))
+                    tag: EntityTag(digest: SHA256.digest(of: bytes))
                 )
             }
         } catch {

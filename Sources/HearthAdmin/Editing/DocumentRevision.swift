@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import DocumentModel
 import UTF8Text
 
@@ -13,7 +13,7 @@ struct DocumentRevision: Hashable, Sendable {
 
     init(_ document: EncodedDocument?) {
         updateTime = document?.updateTime
-        digest = document.map { UTF8Key(Hexadecimal.encode(SHA256.hash(data: $0.fieldsJSON).prefix(8))) } ?? ""
+        digest = document.map { UTF8Key(Hexadecimal.encode(SHA256.digest(of: $0.fieldsJSON).prefix(8))) } ?? ""
     }
 
     /// Parses the value of a form field; `nil` if it is malformed.

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import DocumentModel
 import DocumentStore
 import HearthAPI
@@ -32,7 +32,7 @@ enum StoredDocumentState: Sendable {
 extension StoredDocumentState.Damage {
     /// A digest by which a form identifies the shown file; `nil` if there is no replaceable file.
     var fingerprint: UTF8Key? {
-        contents.map { UTF8Key(Hexadecimal.encode(SHA256.hash(data: $0).prefix(16))) }
+        contents.map { UTF8Key(Hexadecimal.encode(SHA256.digest(of: $0).prefix(16))) }
     }
 }
 

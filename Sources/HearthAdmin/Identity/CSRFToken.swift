@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import UTF8Text
 
 /// The CSRF token of a form. It proves that the form is from a page that this server rendered for the same principal.
@@ -15,8 +15,7 @@ struct CSRFToken: Sendable {
     ///   - owner: The identity that the page is rendered for.
     ///   - secret: The key of the HMAC.
     init(for owner: UTF8Key, secret: SymmetricKey) {
-        let code = HMAC<SHA256>.authenticationCode(for: Array(owner.utf8), using: secret)
-        text = Hexadecimal.encode(Array(code).prefix(16))
+        text = Hexadecimal.encode(secret.authenticationCode(for: Array(owner.utf8)).prefix(16))
     }
 
     /// Returns the token XORed with a mask, followed by the mask.

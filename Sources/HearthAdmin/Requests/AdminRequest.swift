@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import DocumentModel
 import HTTPTypes
 import HearthAPI

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import DocumentModel
 import HTTPTypes
 import HearthAPI
@@ -11,7 +11,7 @@ struct OpenRPCRoute: Sendable {
     private let tag: EntityTag
 
     init() {
-        tag = EntityTag(digest: SHA256.hash(data: document))
+        tag = EntityTag(digest: SHA256.digest(of: document))
     }
 
     /// Links are allowed, so that a browser can show the document.

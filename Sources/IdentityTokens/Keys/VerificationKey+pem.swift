@@ -1,12 +1,9 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import UTF8Text
 
 extension VerificationKey {
     private static let publicKeyLabel: UTF8Key = "PUBLIC KEY"
     private static let rsaPublicKeyLabel: UTF8Key = "RSA PUBLIC KEY"
-    /// The encoding of an Ed25519 key up to its 32 bytes (RFC 8410, section 4).
-    private static let ed25519Prefix: [UInt8] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00]
     private static let maximumPEMBytes = 16 << 10
 
     /// Decodes a public key in PEM format: RSA, P-256 or Ed25519.
@@ -15,15 +12,11 @@ extension VerificationKey {
         guard label == Self.publicKeyLabel || label == Self.rsaPublicKeyLabel else {
             throw UnusableKey("expected a PUBLIC KEY in PEM format, found \(Excerpt(label.string, maximumBytes: 40))")
         }
-        if der.starts(with: Self.ed25519Prefix) {
-            self = try .ed25519(nil, x: Array(der.dropFirst(Self.ed25519Prefix.count)))
-        } else if let key = try? P256.Signing.PublicKey(derRepresentation: der) {
-            let point = Array(key.rawRepresentation)
-            self = try .p256(nil, x: Array(point.prefix(point.count / 2)), y: Array(point.suffix(point.count / 2)))
-        } else if let numbers = try? _RSA.Signing.PublicKey(unsafeDERRepresentation: der).getKeyPrimitives() {
-            self = try .rsa(nil, modulus: Array(numbers.modulus), exponent: Array(numbers.publicExponent))
-        } else {
-            throw UnusableKey("expected a key of RSA, P-256 or Ed25519, found another one")
+        switch PublicKey.numbers(der: der) {
+        case .rsa(let modulus, let exponent): self = try .rsa(nil, modulus: modulus, exponent: exponent)
+        case .p256(let x, let y): self = try .p256(nil, x: x, y: y)
+        case .ed25519(let bytes): self = try .ed25519(nil, x: bytes)
+        case nil: throw UnusableKey("expected a key of RSA, P-256 or Ed25519, found another one")
         }
     }
 

@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 package import UTF8Text
 
 /// The identity of a key that verified a token.
@@ -18,9 +17,7 @@ struct VerificationKey: Sendable {
     private let material: Material
 
     private enum Material: Sendable {
-        case rsa(_RSA.Signing.PublicKey)
-        case p256(P256.Signing.PublicKey)
-        case ed25519(Curve25519.Signing.PublicKey)
+        case publicKey(PublicKey)
         case secret(SymmetricKey)
     }
 
@@ -30,7 +27,7 @@ struct VerificationKey: Sendable {
     private static let minimumSecretBytes = 32
 
     private init(_ id: UTF8Key?, _ algorithm: SignatureAlgorithm, bytes: some Collection<UInt8>, _ material: Material) {
-        identity = KeyIdentity(id: id, algorithm: algorithm, digest: Array(SHA256.hash(data: Array(bytes))))
+        identity = KeyIdentity(id: id, algorithm: algorithm, digest: Array(SHA256.digest(of: Array(bytes))))
         self.material = material
     }
 
@@ -46,10 +43,10 @@ struct VerificationKey: Sendable {
         guard exponent.count <= maximumExponentBytes, let last = exponent.last, last & 1 == 1, exponent != [1] else {
             throw UnusableKey("the public exponent is not an odd number from 3 to 2^32 − 1")
         }
-        guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else {
+        guard let key = PublicKey(rsaModulus: modulus, exponent: exponent) else {
             throw UnusableKey("it is not a valid RSA key")
         }
-        return VerificationKey(id, .rs256, bytes: modulus + exponent, .rsa(key))
+        return VerificationKey(id, .rs256, bytes: modulus + exponent, .publicKey(key))
     }
 
     /// Creates a key of the curve P-256 from the coordinates of its point.
@@ -57,18 +54,18 @@ struct VerificationKey: Sendable {
         guard x.count == coordinateBytes, y.count == coordinateBytes else {
             throw UnusableKey("the coordinates do not have \(coordinateBytes) bytes")
         }
-        guard let key = try? P256.Signing.PublicKey(rawRepresentation: x + y) else {
+        guard let key = PublicKey(p256X: x, y: y) else {
             throw UnusableKey("the point is not on the curve P-256")
         }
-        return VerificationKey(id, .es256, bytes: x + y, .p256(key))
+        return VerificationKey(id, .es256, bytes: x + y, .publicKey(key))
     }
 
     /// Creates a key of the curve Ed25519.
     static func ed25519(_ id: UTF8Key?, x: [UInt8]) throws(UnusableKey) -> VerificationKey {
-        guard x.count == coordinateBytes, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
+        guard x.count == coordinateBytes, let key = PublicKey(ed25519: x) else {
             throw UnusableKey("the key does not have \(coordinateBytes) bytes")
         }
-        return VerificationKey(id, .eddsa, bytes: x, .ed25519(key))
+        return VerificationKey(id, .eddsa, bytes: x, .publicKey(key))
     }
 
     /// Creates the key of HS256.
@@ -76,24 +73,14 @@ struct VerificationKey: Sendable {
         guard bytes.count >= minimumSecretBytes else {
             throw UnusableKey("the secret has \(bytes.count.counted("byte")); HS256 requires at least \(minimumSecretBytes)")
         }
-        return VerificationKey(nil, .hs256, bytes: bytes, .secret(SymmetricKey(data: bytes)))
+        return VerificationKey(nil, .hs256, bytes: bytes, .secret(SymmetricKey(bytes)))
     }
 
     /// Returns whether a signature of the text was made with this key, by the key's own algorithm.
     func isValid(_ signature: [UInt8], for text: [UInt8]) -> Bool {
         switch material {
-        case .rsa(let key):
-            let digest = SHA256.hash(data: text)
-            return key.isValidSignature(.init(rawRepresentation: signature), for: digest, padding: .insecurePKCS1v1_5)
-        case .p256(let key):
-            // Accepts exactly the two numbers in 64 bytes, not DER (RFC 7518, section 3.4).
-            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-            return key.isValidSignature(signature, for: text)
-        case .ed25519(let key):
-            return key.isValidSignature(signature, for: text)
-        case .secret(let key):
-            // Compares in constant time.
-            return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: text, using: key)
+        case .publicKey(let key): key.isValid(signature, for: text)
+        case .secret(let key): key.isValid(signature, for: text)
         }
     }
 }

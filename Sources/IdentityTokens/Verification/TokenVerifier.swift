@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import DocumentModel
 import StrictJSON
 package import UTF8Text
@@ -75,7 +75,7 @@ struct UnverifiedToken: Sendable {
             expirationTime: claims.expirationTime,
             key: key.identity,
             keySetGeneration: keySet.generation,
-            digest: SHA256.hash(data: compact.signedText)
+            digest: SHA256.digest(of: compact.signedText)
         )
     }
 }

@@ -1,4 +1,4 @@
-package import Crypto
+package import Cryptography
 package import DocumentModel
 package import StrictJSON
 package import UTF8Text

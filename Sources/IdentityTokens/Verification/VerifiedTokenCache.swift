@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import DocumentModel
 import Synchronization
 
@@ -41,7 +41,7 @@ package final class VerifiedTokenCache: Sendable {
     ///
     /// - Parameter isValid: Returns whether a token is still valid.
     func token(_ text: [UInt8], where isValid: (VerifiedToken) -> Bool) -> VerifiedToken? {
-        let digest = SHA256.hash(data: text)
+        let digest = SHA256.digest(of: text)
         guard let token = token(for: digest) else { return nil }
         guard isValid(token) else {
             state.withLock { $0.remove(digest) }
@@ -52,7 +52,7 @@ package final class VerifiedTokenCache: Sendable {
 
     /// Adds a token.
     func insert(_ token: VerifiedToken, text: [UInt8]) {
-        let digest = SHA256.hash(data: text)
+        let digest = SHA256.digest(of: text)
         state.withLock { $0.insert(token, for: digest, capacity: halfCapacity) }
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import DocumentModel
 import DocumentStore
 import FileStore
@@ -21,7 +21,7 @@ struct TestSite: Sendable {
     static let nonce = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
     /// The key from which CSRF tokens are derived.
-    static let csrfSecret = SymmetricKey(data: Array("0123456789abcdef0123456789abcdef".utf8))
+    static let csrfSecret = SymmetricKey(Array("0123456789abcdef0123456789abcdef".utf8))
 
     /// Returns the CSRF token of forms for a caller without a session.
     static func token(for caller: Caller = .openAccess) -> String {

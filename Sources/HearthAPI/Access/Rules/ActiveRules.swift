@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import DocumentModel
 package import SecurityRules
 package import UTF8Text
@@ -39,7 +39,7 @@ package struct ActiveRules: Sendable {
 
     /// Returns the version of a text.
     static func version(of text: String) -> UTF8Key {
-        UTF8Key(Hexadecimal.encode(SHA256.hash(data: Array(text.utf8)).prefix(8)))
+        UTF8Key(Hexadecimal.encode(SHA256.digest(of: Array(text.utf8)).prefix(8)))
     }
 
     /// Returns the text of a rules file.

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import DocumentModel
 package import UTF8Text
 
@@ -11,7 +11,7 @@ package struct StoredRules: Sendable {
 
     init(contents: [UInt8]?) {
         text = contents.flatMap { String(validating: $0, as: UTF8.self) }
-        version = contents.map { UTF8Key(Hexadecimal.encode(SHA256.hash(data: $0).prefix(8))) }
+        version = contents.map { UTF8Key(Hexadecimal.encode(SHA256.digest(of: $0).prefix(8))) }
     }
 }
 
