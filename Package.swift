@@ -194,10 +194,9 @@ let package = Package(
         .executableTarget(
             name: "HearthCLI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAdmin", "HearthClient",
-                "HearthHTTP", "HearthAPI", "HearthWire", "IdentityTokens", "KeySetFetching", "PrometheusMetrics", "SecurityRules",
-                "StorageIO", "StrictJSON",
-                "UTF8Text",
+                "CLinux", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAdmin",
+                "HearthClient", "HearthHTTP", "HearthAPI", "HearthWire", "IdentityTokens", "KeySetFetching", "PrometheusMetrics",
+                "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),

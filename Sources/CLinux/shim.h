@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -54,4 +55,11 @@ static inline void clinux_lower_thread_priority(void) {
     // Who 0 is the calling thread, class 3 idle.
     (void)setpriority(PRIO_PROCESS, 0, 10);
     (void)syscall(SYS_ioprio_set, 1, 0, 3 << 13);
+}
+
+/// Returns 1 if the system's clock is synchronized, 0 if it is not, and -1 if that cannot be told (adjtimex(2)).
+static inline int clinux_clock_is_synchronized(void) {
+    struct timex time = {.modes = 0};
+    int state = adjtimex(&time);
+    return state < 0 ? -1 : (state != TIME_ERROR && (time.status & STA_UNSYNC) == 0);
 }

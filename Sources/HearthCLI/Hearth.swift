@@ -25,7 +25,8 @@ struct Hearth: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self, RulesCommand.self,
-                    ConfigCommand.self, StatusCommand.self, BenchCommand.self, DatabasesCommand.self, BackupCommand.self,
+                    ConfigCommand.self, StatusCommand.self, DoctorCommand.self, BenchCommand.self, DatabasesCommand.self,
+                    BackupCommand.self,
                     RestoreCommand.self, AuditCommand.self,
                 ]
             ),

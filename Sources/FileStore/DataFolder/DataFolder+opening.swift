@@ -121,7 +121,7 @@ extension DataFolder {
         }
     }
 
-    private static func openExistingRoot(_ path: String) throws(StatusError) -> FileDescriptor {
+    static func openExistingRoot(_ path: String) throws(StatusError) -> FileDescriptor {
         do throws(FileSystemError) {
             return try FileDescriptor.folder(atPath: path)
         } catch {

@@ -111,7 +111,7 @@ extension ServeOptions {
 
 extension ServeSetting.Value {
     /// The value as text on one line.
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .string(let value): Excerpt(value, maximumBytes: 1_000).text
         case .integer(let value): "\(value)"

@@ -72,7 +72,7 @@ struct ServeConfiguration: Sendable {
     /// Returns the number of words of a command that has the options of `hearth serve`; `nil` for other commands, and for requests
     /// for help, which a configuration file with an error must not keep from being answered.
     static func commandLength(in arguments: [String]) -> Int? {
-        let command = [["serve"], ["config", "show"]].first { arguments.starts(with: $0) }
+        let command = [["serve"], ["config", "show"], ["doctor"]].first { arguments.starts(with: $0) }
         let isHelp = arguments.contains { ["--help", "-h", "-help", "--version"].contains($0) || $0.hasPrefix("--help-") }
         return isHelp ? nil : command?.count
     }

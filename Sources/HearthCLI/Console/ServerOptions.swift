@@ -6,7 +6,7 @@ import HearthClient
 /// Options that select a server and an API key.
 struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Server URL. Can also be set with HEARTH_SERVER.", valueName: "url"))
-    var server: String = ProcessInfo.processInfo.environment["HEARTH_SERVER"] ?? "http://127.0.0.1:8080"
+    var server: String = ProcessInfo.processInfo.environment["HEARTH_SERVER"] ?? Self.standardServer
 
     @Option(help: ArgumentHelp("File that contains the API key; - reads standard input.", valueName: "file"))
     var keyFile: String?
@@ -48,6 +48,9 @@ struct ServerOptions: ParsableArguments {
         completion: .file()
     )
     var clientKey: String?
+
+    /// The URL of a server with the default settings.
+    static let standardServer = "http://127.0.0.1:8080"
 
     func validate() throws {
         guard key == nil || keyFile == nil else { throw ValidationError("--key and --key-file are mutually exclusive.") }
