@@ -36,8 +36,6 @@ package struct BackupRestore: Sendable {
         self.target = target
         self.logger = logger
         self.reader = reader
-        var path = path
-        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
         self.path = path
         self.previous = previous
     }
@@ -50,12 +48,14 @@ package struct BackupRestore: Sendable {
     package func run() async throws(StatusError) -> RestoreReport {
         try checkTarget()
         let queue = WorkQueue(label: "hearth.restore", width: 1)
-        let parent = try await queue.run { () throws(StatusError) in try openParent() }
-        // Locked until it has its final name, so that another restore beside it does not take it for what an interrupted one left.
-        let folder = try await queue.run { () throws(StatusError) in try Self.createTemporaryFolder(in: parent) }
-        defer { folder.descriptor.unlock() }
+        let folder = try await queue.run { [path] () throws(StatusError) in
+            try FolderInProgress(
+                at: path,
+                advice: "Restore to a new folder, or move this one away first and pass it with --previous."
+            )
+        }
         do throws(StatusError) {
-            try await copyFiles(to: folder)
+            try await copyFiles(to: folder.folder)
             let journals = try await queue.run { [reader, previous] () throws(StatusError) in
                 try RestoreJournals(after: reader, previous: previous)
             }
@@ -64,89 +64,13 @@ package struct BackupRestore: Sendable {
                 target == .backup ? 0 : try await queue.run { () throws(StatusError) in try journals.missingCount(in: backup) }
             var databases: [RestoreReport.Database] = []
             for database in reader.backup.databases {
-                databases.append(try await restore(database, journals, below: temporaryPath))
+                databases.append(try await restore(database, journals, below: folder.path))
             }
-            try await queue.run { () throws(StatusError) in
-                try reporting("sync", Self.temporaryName) { () throws(FileSystemError) in
-                    try folder.descriptor.synchronizeFileSystem()
-                    try parent.descriptor.rename(Self.temporaryName, to: name)
-                    try parent.descriptor.synchronize()
-                }
-            }
+            try await queue.run { () throws(StatusError) in try folder.complete() }
             return RestoreReport(databases: databases, missingCount: missingCount)
         } catch {
-            _ = try? await queue.run { () throws(StatusError) in try Self.removeTemporaryFolder(in: parent) }
+            _ = try? await queue.run { () throws(StatusError) in folder.discard() }
             throw error
-        }
-    }
-
-    private static let temporaryName = TemporaryName.fixed("restore")
-
-    private var name: String { path.split(separator: "/").last.map(String.init) ?? path }
-
-    private var parentPath: String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    private var temporaryPath: String { parentPath + "/" + Self.temporaryName }
-
-    /// Opens the folder that is to contain the data folder, and checks that there is nothing in its place.
-    private func openParent() throws(StatusError) -> SharedFileDescriptor {
-        let shown = Excerpt(path, maximumBytes: 1_000)
-        do {
-            let parent = SharedFileDescriptor(try FileDescriptor.folder(atPath: parentPath))
-            var isFree = true
-            if let existing = try parent.folderIfPresent(name) {
-                var listing = try existing.descriptor.openForListing()
-                isFree = try listing.next() == nil
-            }
-            guard isFree else {
-                throw StatusError(
-                    .failedPrecondition,
-                    "The folder \(shown) is not empty. Restore to a new folder, or move this one away first and pass it with --previous."
-                )
-            }
-            return parent
-        } catch let error as FileSystemError {
-            throw StatusError(
-                error.isNotFound ? .notFound : .failedPrecondition,
-                "Could not create the data folder \(shown): \(error). Its parent folder must exist.",
-                cause: error
-            )
-        } catch let error as StatusError {
-            throw error
-        } catch {
-            throw StatusError(.internal, "Could not create the data folder.", cause: error)
-        }
-    }
-
-    /// Creates the folder in which the data folder is made, and locks it. Removes what an interrupted restore has left.
-    ///
-    /// - Throws: `.failedPrecondition` if another restore uses it.
-    private static func createTemporaryFolder(in parent: SharedFileDescriptor) throws(StatusError) -> SharedFileDescriptor {
-        while true {
-            let (folder, isCreated, isLocked) = try reporting("create", temporaryName) { () throws(FileSystemError) in
-                let isCreated = try parent.descriptor.createFolder(temporaryName)
-                let folder = SharedFileDescriptor(try parent.descriptor.openFolder(temporaryName))
-                return (folder, isCreated, try folder.descriptor.lock())
-            }
-            guard isLocked else {
-                throw StatusError(.failedPrecondition, "Another restore is being made beside this one. Wait for it to end.")
-            }
-            if isCreated { return folder }
-            try removeTemporaryFolder(in: parent)
-        }
-    }
-
-    private static func removeTemporaryFolder(in parent: SharedFileDescriptor) throws(StatusError) {
-        try reporting("remove", temporaryName) { () throws(FileSystemError) in
-            var listing = try parent.descriptor.openForListing()
-            while let entry = try listing.next() {
-                guard entry.name == Array(temporaryName.utf8) else { continue }
-                _ = try parent.descriptor.removeTree(entry) { true }
-                return
-            }
         }
     }
 }

@@ -1,70 +1,49 @@
 package import DocumentModel
 
-/// A writer of many documents: batches them into commits, and reports each rejected document with its origin.
-package struct BulkWriter {
-    /// Commits writes atomically.
-    package typealias Commit = ([Write]) async throws(StatusError) -> Void
+/// A writer of many documents: batches their writes into commits, and reports each rejected document with its origin.
+package struct BulkWriter<Element> {
+    /// Commits the writes of documents; all of them, or none.
+    package typealias Commit = ([Element]) async throws(StatusError) -> Void
 
     private let commit: Commit
-    private let onRejection: (Origin, StatusError) -> Void
-    private var pending: [(origin: Origin, write: Write)] = []
+    private let onRejection: (ImportOrigin, StatusError) -> Void
+    private var pending: [(origin: ImportOrigin, element: Element)] = []
     private var pendingBytes = 0
     /// The number of written documents.
     package private(set) var writtenCount = 0
     /// The number of rejected documents.
     package private(set) var rejectedCount = 0
     /// The origin of the first document whose write the server has not acknowledged, if the server failed.
-    package private(set) var firstUnacknowledgedOrigin: Origin?
-
-    /// The origin of a document.
-    package struct Origin: Hashable, Sendable, CustomStringConvertible {
-        package let file: String
-        package let line: Int
-
-        /// Creates the origin for a line of a file.
-        package init(file: String, line: Int) {
-            (self.file, self.line) = (file, line)
-        }
-
-        package var description: String { "\(file):\(line)" }
-    }
+    package private(set) var firstUnacknowledgedOrigin: ImportOrigin?
 
     /// The maximum size of a commit, well below the maximum size of a request.
-    private static let maximumCommitBytes = 4 << 20
-    private static let maximumCommitCount = 500
+    private static var maximumCommitBytes: Int { 4 << 20 }
+    private static var maximumCommitCount: Int { 500 }
 
     /// Creates a writer.
     ///
     /// - Parameters:
     ///   - commit: Commits a batch of writes.
     ///   - onRejection: Called for each rejected document.
-    package init(commit: @escaping Commit, onRejection: @escaping (Origin, StatusError) -> Void) {
+    package init(commit: @escaping Commit, onRejection: @escaping (ImportOrigin, StatusError) -> Void) {
         self.commit = commit
         self.onRejection = onRejection
     }
 
-    /// Adds a document, and commits the pending ones if the batch is full.
+    /// Adds the write of a document, and commits the pending ones if the batch is full.
     ///
-    /// - Parameters:
-    ///   - precondition: The precondition of the write. Without one, the write replaces an existing document.
-    ///   - byteCount: The approximate size of the document in a request.
+    /// - Parameter byteCount: The approximate size of the document in a request.
     /// - Throws: A server error that is not about a single document.
-    package mutating func write(
-        _ fields: MapValue,
-        at path: DocumentPath,
-        precondition: Precondition = .none,
-        byteCount: Int,
-        from origin: Origin
-    ) async throws(StatusError) {
+    package mutating func write(_ element: Element, byteCount: Int, from origin: ImportOrigin) async throws(StatusError) {
         if !pending.isEmpty && (pending.count >= Self.maximumCommitCount || pendingBytes + byteCount > Self.maximumCommitBytes) {
             try await flush()
         }
-        pending.append((origin, try Write.set(path, fields, precondition: precondition)))
+        pending.append((origin, element))
         pendingBytes += byteCount
     }
 
     /// Reports a document that could not be parsed.
-    package mutating func reject(_ origin: Origin, _ error: StatusError) {
+    package mutating func reject(_ origin: ImportOrigin, _ error: StatusError) {
         rejectedCount += 1
         onRejection(origin, error)
     }
@@ -79,9 +58,9 @@ package struct BulkWriter {
     }
 
     /// Commits documents in one commit. If one of them is rejected, bisects the batch to find it and commits the others.
-    private mutating func send(_ documents: ArraySlice<(origin: Origin, write: Write)>) async throws(StatusError) {
+    private mutating func send(_ documents: ArraySlice<(origin: ImportOrigin, element: Element)>) async throws(StatusError) {
         do throws(StatusError) {
-            try await commit(documents.map(\.write))
+            try await commit(documents.map(\.element))
             writtenCount += documents.count
         } catch {
             guard error.isDocumentError else {
@@ -94,6 +73,37 @@ package struct BulkWriter {
             try await send(documents[middle...])
         }
     }
+}
+
+extension BulkWriter<Write> {
+    /// Adds the write of a document, and commits the pending ones if the batch is full.
+    ///
+    /// - Parameters:
+    ///   - precondition: The precondition of the write. Without one, the write replaces an existing document.
+    ///   - byteCount: The approximate size of the document in a request.
+    /// - Throws: A server error that is not about a single document.
+    package mutating func write(
+        _ fields: MapValue,
+        at path: DocumentPath,
+        precondition: Precondition = .none,
+        byteCount: Int,
+        from origin: ImportOrigin
+    ) async throws(StatusError) {
+        try await write(try Write.set(path, fields, precondition: precondition), byteCount: byteCount, from: origin)
+    }
+}
+
+/// The origin of an imported document: a line of a file.
+package struct ImportOrigin: Hashable, Sendable, CustomStringConvertible {
+    package let file: String
+    package let line: Int
+
+    /// Creates the origin for a line of a file.
+    package init(file: String, line: Int) {
+        (self.file, self.line) = (file, line)
+    }
+
+    package var description: String { "\(file):\(line)" }
 }
 
 extension StatusError {

@@ -4,13 +4,17 @@ import UTF8Text
 
 /// One line of an import or export file: `{"path":"books/hitchhiker","fields":{…}}`.
 ///
-/// The JSON form of the fields preserves all types and values. Lines with times, as also printed by `hearth get`, are accepted; the
-/// importing server sets its own.
+/// The JSON form of the fields preserves all types and values. Lines may have times, as those that `hearth get` prints; a server that
+/// imports them sets its own.
 package struct DocumentExportLine: Sendable {
     /// The path of the document.
     package let path: DocumentPath
     /// The fields of the document.
     package let fields: MapValue
+    /// The create time; `nil` if the line has none.
+    package let createTime: Timestamp?
+    /// The update time; `nil` if the line has none.
+    package let updateTime: Timestamp?
 
     /// The maximum length of a line: a document of the maximum size with all characters escaped.
     package static let maximumBytes = 16 << 20
@@ -37,6 +41,8 @@ package struct DocumentExportLine: Sendable {
             throw Self.malformed("Expected an object named fields.")
         }
         self.path = try DocumentPath(path)
+        createTime = try Self.time("createTime", in: json)
+        updateTime = try Self.time("updateTime", in: json)
         do {
             self.fields = try MapValue(json: fields)
             try Document.validate(self.fields, at: self.path)
@@ -66,6 +72,14 @@ package struct DocumentExportLine: Sendable {
     }
 
     private static let names: Set<UTF8Key> = ["path", "fields", "createTime", "updateTime"]
+
+    private static func time(_ name: UTF8Key, in json: JSONNode) throws(StatusError) -> Timestamp? {
+        guard let node = json[name] else { return nil }
+        guard let time = node.string.flatMap({ try? Timestamp(rfc3339: $0) }) else {
+            throw StatusError(.invalidArgument, "Expected \(name) to be a time such as \"2026-01-02T03:04:05Z\".")
+        }
+        return time
+    }
 
     private static func malformed(_ problem: String) -> StatusError {
         StatusError(.invalidArgument, "\(problem) A line has the form {\"path\":\"collection/document\",\"fields\":{…}}.")

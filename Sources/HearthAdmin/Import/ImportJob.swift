@@ -52,7 +52,7 @@ struct ImportJob: Sendable {
         job.update { [itemError = job.itemError(error)] in $0.itemErrors.append(itemError) }
     }
 
-    private func write(_ records: [ImportRecord], with writer: inout BulkWriter) async throws(StatusError) {
+    private func write(_ records: [ImportRecord], with writer: inout BulkWriter<Write>) async throws(StatusError) {
         var records = records
         if existing == .keep {
             // Skips most existing documents cheaply. The precondition covers concurrent writes and duplicate paths in the file.
@@ -67,7 +67,7 @@ struct ImportJob: Sendable {
                 at: record.path,
                 precondition: existing == .keep ? .exists(false) : .none,
                 byteCount: record.byteCount,
-                from: BulkWriter.Origin(file: "", line: record.line)
+                from: ImportOrigin(file: "", line: record.line)
             )
         }
         job.update { [count = writer.writtenCount] in $0.completedCount = count }

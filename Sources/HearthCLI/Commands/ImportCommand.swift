@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import FileStore
 import HearthAPI
 import UTF8Text
 
@@ -11,38 +12,69 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             Each line is {"path":"books/hitchhiker","fields":{…}}, as written by `hearth export`. A document replaces any \
             existing document at its path. Invalid lines are reported with file name and line number and skipped, and the exit \
-            status is 1. A server error stops the import. Timestamps of the original documents are not preserved: the server \
-            assigns new create and update times.
+            status is 1. A server error stops the import. The server assigns new create and update times.
+
+            With --data, makes a new data folder of the documents instead, for a server to be started on. Its documents keep the \
+            times that the lines have, as written by `hearth export --times`.
             """
     )
 
     @OptionGroup var server: DatabaseOptions
 
+    @Option(
+        help: ArgumentHelp("Make this data folder, and keep the times of the documents. It must not exist.", valueName: "dir"),
+        completion: .directory
+    )
+    var data: String?
+
     @Argument(help: "Files to import; - reads standard input.", completion: .file(extensions: ["ndjson", "jsonl"]))
     var files: [String]
 
     func run() async throws {
-        try await server.withConnection { connection in
-            var importer = DocumentImporter(connection)
-            do {
-                for file in files { try await importer.importFile(file) }
-            } catch let error as StatusError {
-                Console.standardError.report(error)
-                if let note = Self.resumeNote(for: importer) { Console.standardError.report(note) }
-                throw ExitCode.failure
-            }
-            print("\(importer.writtenCount.counted("document")) imported")
-            guard importer.rejectedCount == 0 else {
-                Console.standardError.report(
-                    "\(importer.rejectedCount.counted("line")) not imported because of the errors above."
-                )
-                throw ExitCode.failure
+        if let data {
+            try await makeFolder(data)
+        } else {
+            try await server.withConnection { connection in
+                try await importFiles(DocumentImporter(connection))
             }
         }
     }
 
+    private func makeFolder(_ path: String) async throws {
+        let folder = try await DataFolderImport.begin(at: path)
+        do {
+            try await importFiles(DocumentImporter(folder)) { () throws(StatusError) in try await folder.complete() }
+        } catch {
+            await folder.discard()
+            throw error
+        }
+    }
+
+    /// - Parameter complete: Called once all lines have been imported, or rejected.
+    private func importFiles<Element>(
+        _ importer: consuming DocumentImporter<Element>,
+        complete: () async throws(StatusError) -> Void = {}
+    ) async throws {
+        var importer = importer
+        do {
+            for file in files { try await importer.importFile(file) }
+            try await complete()
+        } catch {
+            Console.standardError.report(error)
+            if data == nil, let note = Self.resumeNote(for: importer) { Console.standardError.report(note) }
+            throw ExitCode.failure
+        }
+        print("\(importer.writtenCount.counted("document")) imported")
+        guard importer.rejectedCount == 0 else {
+            Console.standardError.report(
+                "\(importer.rejectedCount.counted("line")) not imported because of the errors above."
+            )
+            throw ExitCode.failure
+        }
+    }
+
     /// The progress of a failed import and how to resume it; `nil` if it failed before sending anything.
-    private static func resumeNote(for importer: DocumentImporter) -> String? {
+    private static func resumeNote<Element>(for importer: DocumentImporter<Element>) -> String? {
         guard importer.writtenCount > 0 || importer.firstUnacknowledgedOrigin != nil else { return nil }
         let location = importer.firstUnacknowledgedOrigin.map { " at \($0)" } ?? ""
         return """

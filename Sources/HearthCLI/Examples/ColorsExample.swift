@@ -44,7 +44,7 @@ enum ColorsExample {
 
         let key: Key
         var names: [String]
-        let origin: BulkWriter.Origin
+        let origin: ImportOrigin
 
         func document(id: String) throws(StatusError) -> ExampleDocument {
             ExampleDocument(

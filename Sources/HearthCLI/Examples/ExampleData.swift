@@ -40,7 +40,7 @@ enum ExampleData: String, CaseIterable {
 struct ExampleDocument {
     let path: DocumentPath
     let fields: MapValue
-    let origin: BulkWriter.Origin
+    let origin: ImportOrigin
 }
 
 /// The text file from which a data set is read.
@@ -53,10 +53,10 @@ struct ExampleFile {
     /// Calls `body` with each line and its location.
     ///
     /// - Throws: `.notFound` if no candidate path exists; errors of `body`, with the location prepended to the message.
-    func forEachLine(_ body: (Substring.UTF8View, BulkWriter.Origin) throws(StatusError) -> Void) throws(StatusError) {
+    func forEachLine(_ body: (Substring.UTF8View, ImportOrigin) throws(StatusError) -> Void) throws(StatusError) {
         var lines = try open()
         while let line = try lines.next() {
-            let origin = BulkWriter.Origin(file: lines.name, line: lines.lineNumber)
+            let origin = ImportOrigin(file: lines.name, line: lines.lineNumber)
             guard case .complete(let bytes) = line, let text = UTF8Key(validating: bytes) else {
                 throw StatusError(.dataLoss, "\(origin): the line is too long or not valid UTF-8.")
             }

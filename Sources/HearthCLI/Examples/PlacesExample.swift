@@ -20,7 +20,7 @@ enum PlacesExample {
 
     private static func document(
         for line: Substring.UTF8View,
-        from origin: BulkWriter.Origin
+        from origin: ImportOrigin
     ) throws(StatusError) -> ExampleDocument {
         let columns = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
         guard (3...4).contains(columns.count) else {

@@ -1,23 +1,34 @@
 import DocumentModel
+import DocumentStore
+import FileStore
 import HearthAPI
 import HearthClient
 import StrictJSON
 import UTF8Text
 
-/// Imports files with one JSON document per line into a server.
-struct DocumentImporter {
-    private var writer: BulkWriter
+/// Imports files with one JSON document per line.
+struct DocumentImporter<Element> {
+    private var writer: BulkWriter<Element>
+    private let element: (DocumentExportLine) throws(StatusError) -> Element
 
     /// The number of imported documents.
     var writtenCount: Int { writer.writtenCount }
     /// The number of lines that were not imported.
     var rejectedCount: Int { writer.rejectedCount }
     /// The first line that may or may not have been imported, after a server error.
-    var firstUnacknowledgedOrigin: BulkWriter.Origin? { writer.firstUnacknowledgedOrigin }
+    var firstUnacknowledgedOrigin: ImportOrigin? { writer.firstUnacknowledgedOrigin }
 
     /// Creates an importer that reports rejected lines on standard error.
-    init(_ connection: HearthConnection) {
-        writer = BulkWriter(connection)
+    ///
+    /// - Parameters:
+    ///   - element: Returns what to commit for a line.
+    ///   - commit: Commits the documents of lines; all of them, or none.
+    init(
+        _ element: @escaping (DocumentExportLine) throws(StatusError) -> Element,
+        commit: @escaping BulkWriter<Element>.Commit
+    ) {
+        self.element = element
+        writer = BulkWriter(commit: commit) { origin, error in Console.standardError.report("\(origin): \(error)") }
     }
 
     /// Imports all lines of a file. Skips empty lines; reports and skips invalid ones.
@@ -28,7 +39,7 @@ struct DocumentImporter {
         var lines = try LineReader(path: path, maximumLineBytes: DocumentExportLine.maximumBytes)
         let (byteCount, estimate) = (lines.byteCount, ProgressEstimate())
         while let line = try lines.next() {
-            let origin = BulkWriter.Origin(file: lines.name, line: lines.lineNumber)
+            let origin = ImportOrigin(file: lines.name, line: lines.lineNumber)
             switch line {
             case .complete(let bytes) where bytes.allSatisfy(\.isJSONWhitespace): continue
             case .complete(let bytes): try await importLine(bytes, from: origin)
@@ -43,19 +54,47 @@ struct DocumentImporter {
         try await writer.flush()
     }
 
-    private mutating func importLine(_ bytes: [UInt8], from origin: BulkWriter.Origin) async throws(StatusError) {
-        let document: DocumentExportLine
+    private mutating func importLine(_ bytes: [UInt8], from origin: ImportOrigin) async throws(StatusError) {
+        let element: Element
         do {
-            document = try DocumentExportLine(bytes)
+            element = try self.element(DocumentExportLine(bytes))
         } catch {
             writer.reject(origin, error)
             return
         }
-        try await writer.write(document.fields, at: document.path, byteCount: bytes.count, from: origin)
+        try await writer.write(element, byteCount: bytes.count, from: origin)
     }
 }
 
-extension BulkWriter {
+extension DocumentImporter<Write> {
+    /// Creates an importer into a server.
+    init(_ connection: HearthConnection) {
+        self.init { line throws(StatusError) in
+            try Write.set(line.path, line.fields)
+        } commit: { writes throws(StatusError) in
+            _ = try await connection.commit(writes)
+        }
+    }
+}
+
+extension DocumentImporter<Document> {
+    /// Creates an importer into a new data folder, which keeps the times of lines. Those without get the time of its first commit.
+    init(_ folder: DataFolderImport) {
+        self.init { line in
+            let updateTime = line.updateTime ?? line.createTime ?? folder.time
+            return Document(
+                path: line.path,
+                fields: line.fields,
+                createTime: line.createTime ?? updateTime,
+                updateTime: updateTime
+            )
+        } commit: { documents throws(StatusError) in
+            try await folder.write(documents)
+        }
+    }
+}
+
+extension BulkWriter<Write> {
     /// Creates a writer that reports rejected documents on standard error.
     init(_ connection: HearthConnection) {
         self.init { writes throws(StatusError) in

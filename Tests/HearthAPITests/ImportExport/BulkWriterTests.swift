@@ -43,7 +43,7 @@ struct BulkWriterTests {
         }
         do throws(StatusError) {
             for number in 1...count {
-                let origin = BulkWriter.Origin(file: "in", line: number)
+                let origin = ImportOrigin(file: "in", line: number)
                 try await writer.write([:], at: DocumentPath("c/d\(number)"), byteCount: 10, from: origin)
             }
             try await writer.flush()
