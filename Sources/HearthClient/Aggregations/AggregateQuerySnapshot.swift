@@ -22,7 +22,7 @@ public final class AggregateQuerySnapshot: Sendable {
         return NSNumber(value: count)
     }
 
-    /// Returns the result of an aggregation: an `Int` or a `Double`; `NSNull` for an average over no values, and for an
+    /// Returns the result of an aggregation: an `NSNumber`; `NSNull` for an average over no values, and for an
     /// aggregation that is not part of the query.
     public func get(_ aggregateField: AggregateField) -> Any {
         (value(of: aggregateField) ?? .null).any(in: query.query.firestore)

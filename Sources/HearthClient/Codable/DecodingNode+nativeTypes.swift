@@ -39,7 +39,8 @@ extension DecodingNode {
             if case .custom(let decode) = session.strategies.data, let data = try decode(self) as? T { return data }
         default: break
         }
-        return try T(from: self)
+        // Of the type that was passed, which may be a subclass.
+        return try type.init(from: self)
     }
 
     /// Returns `nil` if the strategy is `.deferredToDate` or `.custom`.

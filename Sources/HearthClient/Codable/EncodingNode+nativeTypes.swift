@@ -18,7 +18,7 @@ extension EncodingNode {
         case NativeType.data: try (value as? Data).flatMap { try dataValue($0) }
         case NativeType.reference: (value as? DocumentReference).map { session.value($0) }
         case NativeType.vector: .vector(unsafeBitCast(value, to: VectorValue.self).array)
-        case NativeType.decimal: .double(NSDecimalNumber(decimal: unsafeBitCast(value, to: Decimal.self)).doubleValue)
+        case NativeType.decimal: try self.value(unsafeBitCast(value, to: Decimal.self).nearestDouble, at: key)
         default: nil
         }
     }
@@ -80,6 +80,14 @@ extension EncodingNode {
         case .base64: .string(data.base64EncodedString())
         case .deferredToData, .custom: nil
         }
+    }
+}
+
+extension Decimal {
+    /// The double that is nearest to this number. That of `NSDecimalNumber` often isn't on Linux: 19.99 becomes 19.990000000000002.
+    fileprivate var nearestDouble: Double {
+        // The description has all digits, in the form that Double reads.
+        Double(description) ?? .nan
     }
 }
 

@@ -45,7 +45,12 @@ public struct SnapshotSequence<Snapshot: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// The snapshots of a query.
-public typealias QuerySnapshotsSequence = SnapshotSequence<QuerySnapshot>
-/// The snapshots of a document.
-public typealias DocumentSnapshotsSequence = SnapshotSequence<DocumentSnapshot>
+extension Query {
+    /// The snapshots of a query.
+    public typealias QuerySnapshotsSequence = SnapshotSequence<QuerySnapshot>
+}
+
+extension DocumentReference {
+    /// The snapshots of a document.
+    public typealias DocumentSnapshotsSequence = SnapshotSequence<DocumentSnapshot>
+}

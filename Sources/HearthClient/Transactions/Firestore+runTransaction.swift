@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import DocumentModel
 public import Foundation
 
@@ -58,20 +57,23 @@ extension Firestore {
 }
 
 extension Firestore {
-    private static let transactionQueue = DispatchQueue(label: "hearth.client.transactions", attributes: .concurrent)
+    private static let transactionStackBytes = 1 << 20
 
-    /// Returns an asynchronous function that runs a block on a dispatch queue, outside of Swift's cooperative thread pool.
+    /// Returns an asynchronous function that runs a block on a thread of its own, which its reads may block: neither Swift's tasks nor
+    /// Dispatch's queues have threads to spare for that.
     private func asynchronous(
         _ block: @escaping (Transaction, NSErrorPointer) -> Any?
     ) -> nonisolated(nonsending) (Transaction) async throws -> Any? {
         let block = UncheckedSendable(block)
         return { transaction in
             let result = await withCheckedContinuation { continuation in
-                Self.transactionQueue.async {
+                let thread = Thread {
                     var error: NSError?
                     let value = block.value(transaction, &error)
                     continuation.resume(returning: UncheckedSendable((value: value, error: error)))
                 }
+                thread.stackSize = Self.transactionStackBytes
+                thread.start()
             }
             if let error = result.value.error { throw error }
             return result.value.value
@@ -88,13 +90,15 @@ extension Firestore {
         var attempt = 1
         while true {
             let transaction = Transaction(self)
+            let start = ContinuousClock.now
             do {
                 let result = try await body(transaction)
                 try await transaction.commit()
                 return result
             } catch {
                 transaction.rollBack()
-                guard attempt < maxAttempts, let error = error as? FirestoreError, let delay = error.retryDelay(after: attempt)
+                guard attempt < maxAttempts, let error = error as? FirestoreError,
+                    let delay = error.retryDelay(after: attempt, lasting: ContinuousClock.now - start)
                 else {
                     throw error
                 }
@@ -107,8 +111,17 @@ extension Firestore {
 
 extension FirestoreError {
     /// Returns the delay before the next attempt; `nil` if the error is not retryable.
-    fileprivate func retryDelay(after attempt: Int) -> Duration? {
+    ///
+    /// Any time up to a limit that triples with each attempt, so that many clients which contend for a document spread over the time
+    /// that all of them need ("full jitter": M. Brooker, Exponential Backoff and Jitter, 2015). The limit also grows with the time that
+    /// an attempt takes, which tells how fast the server and the network are.
+    ///
+    /// - Parameter duration: The time that the attempt has taken.
+    fileprivate func retryDelay(after attempt: Int, lasting duration: Duration) -> Duration? {
         guard status.code == .aborted else { return nil }
-        return status.retryAfter ?? .milliseconds(Int.random(in: 1...(8 << min(attempt, 8))))
+        if let delay = status.retryAfter { return delay }
+        let factor = [1, 3, 9, 27][min(attempt, 4) - 1]
+        let limit = min(max(.milliseconds(100), duration * 4) * factor, .seconds(20))
+        return limit * Double.random(in: 0...1)
     }
 }

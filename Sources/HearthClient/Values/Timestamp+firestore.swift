@@ -44,6 +44,11 @@ extension Timestamp {
         Date(timeIntervalSinceReferenceDate: Double(microseconds - Self.referenceDate) / 1_000_000)
     }
 
+    /// Compares two times.
+    public func compare(_ other: Timestamp) -> ComparisonResult {
+        self < other ? .orderedAscending : self == other ? .orderedSame : .orderedDescending
+    }
+
     init(nearest date: Date) throws(StatusError) {
         // Added as integers: the sum may exceed the precision of a double.
         let sinceReference = Int64(exactly: (date.timeIntervalSinceReferenceDate * 1_000_000).rounded())

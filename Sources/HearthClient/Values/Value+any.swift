@@ -3,15 +3,17 @@ internal import Foundation
 internal import UTF8Text
 
 extension Value {
-    /// Returns the value as user data: integers as `Int`, null as `NSNull`, bytes as `Data`.
+    /// Returns the value as user data: numbers as `NSNumber`, null as `NSNull`, bytes as `Data`.
+    ///
+    /// As with the SDK, a number can be cast to each numeric type that has its value.
     ///
     /// - Parameter firestore: The database to which references belong.
     func any(in firestore: Firestore?) -> Any {
         switch self {
         case .null: NSNull()
         case .boolean(let value): value
-        case .integer(let value): Int(exactly: value) ?? value
-        case .double(let value): value
+        case .integer(let value): NSNumber(value: value)
+        case .double(let value): NSNumber(value: value)
         case .timestamp(let value): value
         case .string(let value): value
         case .bytes(let value): Data(value)

@@ -80,7 +80,7 @@ struct ClientReadingTests {
             let books = db.collection("books")
             let cover = try await books.document("hitchhiker-image-urls").getDocument(as: BookWithCoverImages.self)
             #expect(cover.cover?.medium == URL(string: "https://covers.openlibrary.org/b/id/10555691-M.jpg"))
-            #expect(cover.color == Color(hex: "#fd1c48"))
+            #expect(cover.color == HexColor(hex: "#fd1c48"))
             #expect(
                 try await books.document("hitchhiker-genre").getDocument(as: BookWithGenre.self).genres == ["Sci-Fi", "Comedy"]
             )

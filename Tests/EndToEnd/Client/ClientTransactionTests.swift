@@ -57,6 +57,54 @@ struct ClientTransactionTests {
         }
     }
 
+    @Test func `A hundred transaction blocks at once don't hold up other tasks`() async throws {
+        try await withServer { server in
+            let db = server.firestore
+            let start = ContinuousClock.now
+            try await withThrowingTaskGroup { group in
+                for number in 0..<100 {
+                    group.addTask {
+                        let document = db.document("counters/\(number)")
+                        _ = try await db.runTransaction { transaction, errorPointer in
+                            do {
+                                let old = try transaction.getDocument(document).data()?["n"] as? Int ?? 0
+                                transaction.setData(["n": old + 1], forDocument: document)
+                            } catch let error as NSError {
+                                errorPointer?.pointee = error
+                            }
+                            return nil
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            // With threads of a pool for blocks, each would wait about a second for the next one.
+            #expect(ContinuousClock.now - start < .seconds(45))
+            #expect(try await db.collection("counters").getDocuments().count == 100)
+            try await db.terminate()
+        }
+    }
+
+    @Test func `Twenty clients that change one document all succeed`() async throws {
+        try await withServer { server in
+            let clients = (0..<20).map { _ in server.firestore }
+            try await withThrowingTaskGroup { group in
+                for db in clients {
+                    group.addTask {
+                        let counter = db.document("counters/a")
+                        try await db.runTransaction { transaction in
+                            let number = try await transaction.getDocument(counter).get("n") as? Int ?? 0
+                            transaction.setData(["n": number + 1], forDocument: counter)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await clients[0].document("counters/a").getDocument().get("n") as? Int == 20)
+            for db in clients { try await db.terminate() }
+        }
+    }
+
     @Test func `A transaction is aborted after five attempts`() async throws {
         try await withServer { server in
             let db = server.firestore

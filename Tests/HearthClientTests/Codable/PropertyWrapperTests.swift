@@ -75,7 +75,7 @@ struct PropertyWrapperTests {
 
     private struct Note: Codable, Equatable {
         @ExplicitNull var text: String?
-        @ExplicitNull var color: Color?
+        @ExplicitNull var color: HexColor?
     }
 
     @Test func `@ExplicitNull encodes nil as null and requires the field`() throws {

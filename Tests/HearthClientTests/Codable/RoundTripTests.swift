@@ -93,7 +93,7 @@ struct RoundTripTests {
     private struct Nested: Codable, Equatable {
         struct Tag: Codable, Hashable {
             var title: String
-            var color: Color?
+            var color: HearthClient.HexColor?
         }
 
         var tags: [Tag]
@@ -107,7 +107,7 @@ struct RoundTripTests {
     }
 
     @Test func `Nested types, arrays, dictionaries and sets round-trip`() throws {
-        let tag = Nested.Tag(title: "fun", color: Color(hex: "#ec4be9"))
+        let tag = Nested.Tag(title: "fun", color: HearthClient.HexColor(hex: "#ec4be9"))
         let value: Value = .map(["title": .string("fun"), "color": .string("#ec4be9")])
         try expect(
             Nested(tags: [tag, Nested.Tag(title: "plain")], byName: ["the.one": tag], main: tag),
@@ -162,5 +162,26 @@ struct RoundTripTests {
             let date = try decode([String: Date].self, ["a": .timestamp(time)])
             #expect(try fields(of: date) == ["a": .timestamp(time)], "\(text)")
         }
+    }
+
+    @Test func `Each price is stored as the nearest double, and is equal when it is decoded`() throws {
+        for cents in 0..<100_000 {
+            let price = Decimal(cents) / 100
+            let stored = try fields(of: ["price": price])
+            let text = "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+            guard stored == ["price": .double(try #require(Double(text)))],
+                try decode([String: Decimal].self, stored) == ["price": price]
+            else {
+                Issue.record("\(text) is stored as \(stored)")
+                break
+            }
+        }
+    }
+
+    @Test func `A value is decoded as the class that is passed, not as the static one`() throws {
+        class Base: Decodable {}
+        final class Derived: Base {}
+        let type: Base.Type = Derived.self
+        #expect(try decode(type, [:]) is Derived)
     }
 }

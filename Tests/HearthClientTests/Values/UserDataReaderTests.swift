@@ -38,6 +38,22 @@ struct UserDataReaderTests {
         #expect(try DocumentData(back).fields == expected)
     }
 
+    @Test func `A number can be cast to each numeric type that has its value`() throws {
+        let fields: MapValue = ["whole": .integer(150), "negative": .integer(-1), "half": .double(1.5), "two": .double(2)]
+        let data = fields.dictionary(in: nil)
+        let whole = try #require(data["whole"])
+        #expect(whole as? Int == 150 && whole as? Int64 == 150 && whole as? UInt == 150 && whole as? UInt8 == 150)
+        #expect(whole as? Double == 150 && whole as? Float == 150 && whole as? NSNumber == 150)
+        #expect(whole as? Int8 == nil && whole as? String == nil)
+        #expect(data["negative"] as? Int == -1 && data["negative"] as? UInt == nil)
+        #expect(data["half"] as? Double == 1.5 && data["half"] as? Int == nil)
+        #expect(data["two"] as? Double == 2 && data["two"] as? Int == 2)
+        let list = Value.array([.integer(1), .integer(2)])
+        #expect(list.any(in: nil) as? [Int] == [1, 2])
+        // Integers and doubles remain what they are when they are written again.
+        #expect(try DocumentData(data).fields == fields)
+    }
+
     @Test func `Rejects unsupported types with the field path`() throws {
         let error = #expect(throws: StatusError.self) { try DocumentData(["a": ["b": [URL(filePath: "/")]]]) }
         #expect(error?.code == .invalidArgument)

@@ -26,7 +26,7 @@ enum MappingSnippets {
 
     struct Tag: Codable, Hashable {
         var title: String
-        var color: Color
+        var color: HexColor
     }
 
     enum Status: String, Codable {

@@ -7,28 +7,30 @@ public import SwiftUI
 #endif
 
 /// A color, stored in documents as a string in CSS hexadecimal notation: `#fd1c48`, or `#fd1c4880` with an alpha component.
-public struct Color: Hashable, Sendable {
-    private let color: HexColor
+///
+/// Where there is no SwiftUI, `Color` is another name for it, so that models which a SwiftUI app shares with a server compile there.
+public struct HexColor: Hashable, Sendable {
+    private let color: DocumentModel.HexColor
 
     /// Creates a color from 8-bit components. An alpha of 255 is opaque.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
-        color = HexColor(red: red, green: green, blue: blue, alpha: alpha)
+        color = DocumentModel.HexColor(red: red, green: green, blue: blue, alpha: alpha)
     }
 
     /// Parses `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`, case-insensitively; returns `nil` for any other string.
     public init?(hex: String) {
-        guard let color = HexColor(hex) else { return nil }
+        guard let color = DocumentModel.HexColor(hex) else { return nil }
         self.color = color
     }
 
-    private init(_ color: HexColor) {
+    private init(_ color: DocumentModel.HexColor) {
         self.color = color
     }
 
     /// Black.
-    public static let black = Color(.black)
+    public static let black = HexColor(.black)
     /// White.
-    public static let white = Color(.white)
+    public static let white = HexColor(.white)
 
     /// The red component, 0 to 255.
     public var red: UInt8 { color.red }
@@ -45,23 +47,23 @@ public struct Color: Hashable, Sendable {
     public var hex: String { "#" + color.shortestDigits }
 
     /// Black or white, whichever has the higher contrast with this color on a white background.
-    public var readableText: Color {
-        Color(color.compositedOverWhite.textColor)
+    public var readableText: HexColor {
+        HexColor(color.compositedOverWhite.textColor)
     }
 }
 
-extension Color: CustomStringConvertible {
+extension HexColor: CustomStringConvertible {
     /// The hexadecimal notation.
     public var description: String { hex }
 }
 
-extension Color: Codable {
+extension HexColor: Codable {
     /// Decodes the hexadecimal notation.
     ///
     /// - Throws: `DecodingError.dataCorrupted` for any other string.
     public init(from decoder: any Swift.Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        guard let color = HexColor(text) else {
+        guard let color = DocumentModel.HexColor(text) else {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
@@ -80,7 +82,7 @@ extension Color: Codable {
 }
 
 #if canImport(SwiftUI)
-extension Color {
+extension HexColor {
     /// Creates a color from a SwiftUI color resolved in an environment, rounded to 8 bits per component.
     public init(_ color: SwiftUI.Color, in environment: EnvironmentValues = EnvironmentValues()) {
         func byte(_ component: Float) -> UInt8 { UInt8((min(max(component, 0), 1) * 255).rounded()) }
@@ -96,7 +98,7 @@ extension Color {
 
 extension SwiftUI.Color {
     /// Creates a SwiftUI color.
-    public init(_ color: Color) {
+    public init(_ color: HexColor) {
         func fraction(_ component: UInt8) -> Double { Double(component) / 255 }
         self.init(
             .sRGB,
@@ -107,4 +109,7 @@ extension SwiftUI.Color {
         )
     }
 }
+#else
+/// The name that models of SwiftUI apps use.
+public typealias Color = HexColor
 #endif
