@@ -1,4 +1,4 @@
-// Copy buttons. Without this script the buttons stay hidden; pages work without it.
+// Copy buttons and the selection of table rows. Without this script the copy buttons stay hidden; pages work without it.
 'use strict';
 
 (() => {
@@ -24,4 +24,21 @@
   // Content replaced by live updates has copy buttons, too.
   document.addEventListener('hearth:replaced', reveal);
   reveal();
+})();
+
+// The button that deletes selected rows of a table is disabled until a row is selected.
+(() => {
+  const form = document.getElementById('selection');
+  if (!form) return;
+  const [button, status] = [form.querySelector('button'), form.querySelector('[role="status"]')];
+  const update = () => {
+    const count = document.querySelectorAll('input[name="row"]:checked').length;
+    button.disabled = count === 0;
+    status.textContent = count > 0 ? `${form.dataset.selected}: ${count.toLocaleString(document.documentElement.lang)}` : '';
+  };
+  document.addEventListener('change', ({ target }) => { if (target.matches('input[name="row"]')) update(); });
+  document.addEventListener('hearth:replaced', update);
+  // The Back button restores selected rows.
+  addEventListener('pageshow', update);
+  update();
 })();

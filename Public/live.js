@@ -17,6 +17,7 @@
   const fields = new Set();
   let hasOtherChanges = false;
   let isDisconnected = false;
+  let isLost = false;
   let disconnectReason = '';
   // The last announcement to screen readers, and the last status.
   let announcement = '';
@@ -26,14 +27,16 @@
     const counts = [[strings.added, added.size], [strings.fields, fields.size]].filter(([, count]) => count > 0)
       .map(([text, count]) => `${text}: ${count.toLocaleString(language)}`);
     const stale = isDisconnected ? [disconnectReason, strings.stale].filter(Boolean).join(' ') : '';
-    const line = counts.join(' · ') || (hasOtherChanges && strings.other) || stale;
+    const lost = isLost ? strings.lost : '';
+    const line = lost || counts.join(' · ') || (hasOtherChanges && strings.other) || stale;
     if (shownStatus === (line || announcement)) return;
     shownStatus = line || announcement;
     const text = document.createElement('span');
     text.textContent = shownStatus;
     if (!line) text.className = 'visually-hidden';
     status.replaceChildren(text);
-    if (!line) return;
+    status.classList.toggle('lost', isLost);
+    if (!line || isLost) return;
     const link = document.createElement('a');
     link.href = location.href;
     link.textContent = line === stale ? strings.load : strings.show;
@@ -186,6 +189,33 @@
   const firstDelay = 5_000;
   let delay = firstDelay;
 
+  // The connection counts as lost when it stays broken for a few seconds, as restarts of the server are shorter, and when even the
+  // heartbeats are missing, as after a cut cable, which the browser does not notice.
+  const lossDelay = 3_000;
+  const silenceLimit = 75_000;
+  let lossTimer = 0;
+  let silenceTimer = 0;
+  const lose = () => {
+    lossTimer ||= setTimeout(() => {
+      isLost = true;
+      updateStatus();
+    }, lossDelay);
+  };
+  const hear = () => {
+    clearTimeout(lossTimer);
+    lossTimer = 0;
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(() => {
+      isLost = true;
+      close();
+      open();
+      updateStatus();
+    }, silenceLimit);
+    if (!isLost) return;
+    isLost = false;
+    updateStatus();
+  };
+
   const checkpoint = () => {
     delay = firstDelay;
     isDisconnected = false;
@@ -194,7 +224,8 @@
   };
 
   const close = () => {
-    clearTimeout(retry);
+    for (const timer of [retry, lossTimer, silenceTimer]) clearTimeout(timer);
+    lossTimer = 0;
     source?.close();
     source = null;
   };
@@ -203,6 +234,7 @@
   const disconnect = (frame) => {
     close();
     isDisconnected = true;
+    isLost = false;
     disconnectReason = frame?.reason ?? '';
     updateStatus();
     retry = setTimeout(open, delay);
@@ -225,10 +257,16 @@
     for (const [type, handler] of Object.entries(handlers)) {
       source.addEventListener(type, (event) => {
         token = event.lastEventId || token;
+        hear();
         handler(JSON.parse(event.data));
       });
     }
-    source.addEventListener('error', ({ target }) => { if (target === source && target.readyState === EventSource.CLOSED) disconnect(); });
+    source.addEventListener('open', hear);
+    source.addEventListener('error', ({ target }) => {
+      if (target !== source) return;
+      if (target.readyState === EventSource.CLOSED) disconnect();
+      else lose();
+    });
   };
 
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));

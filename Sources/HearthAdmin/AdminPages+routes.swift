@@ -58,7 +58,7 @@ extension AdminPages {
             // A URL-encoded form survives the sign-in page; a multipart form is too large for that.
             page.form =
                 request.hasMultipartForm && principal.needsSignIn
-                ? nil : try await request.form(atMost: maximumFormBytes(from: principal))
+                ? nil : try await request.form(atMost: maximumFormBytes(from: principal, to: page.path))
         }
         let response = await response(to: page)
         if let live = response.live, request.method != .head {
@@ -108,8 +108,10 @@ extension Response {
 
 extension AdminPages {
     /// The size limit for a URL-encoded form. The encoding makes an edited document up to three times as large.
-    fileprivate func maximumFormBytes(from principal: Principal) -> Int {
-        principal.needsSignIn ? SessionController.formBytes : context.server.limits.maximumBodyBytes
+    fileprivate func maximumFormBytes(from principal: Principal, to path: String) -> Int {
+        guard principal.needsSignIn else { return context.server.limits.maximumBodyBytes }
+        guard case .signIn = AdminRoute(rawPath: path) else { return SessionController.formBytes }
+        return SessionController.signInFormBytes
     }
 
     /// Returns whether a multipart form is accepted: only on the import page, and only from callers with write permission.

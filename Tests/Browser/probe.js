@@ -42,6 +42,16 @@
     const ratio = contrast(element);
     if (ratio < 4.5) failures.push(`${what} has a contrast of ${ratio.toFixed(2)}, less than 4.5: ${name(element)}`);
   };
+  // The border of a field must be distinguishable from its surroundings and from the field (WCAG 2.2, 1.4.11).
+  for (const field of all('input:not([type=checkbox], [type=radio], [type=color], [type=file], [type=hidden]), select, textarea').filter(isShown)) {
+    const border = components(getComputedStyle(field).borderTopColor);
+    for (const below of [ground(field.parentElement), ground(field)]) {
+      const levels = [luminance(over(border, below)), luminance(below)];
+      const ratio = (Math.max(...levels) + 0.05) / (Math.min(...levels) + 0.05);
+      if (ratio < 3) failures.push(`the border of a field has a contrast of ${ratio.toFixed(2)}, less than 3: ${field.localName} ${field.name}`);
+    }
+  }
+
   const chips = all('.chip').filter(isShown);
   for (const chip of chips) {
     if (components(getComputedStyle(chip).backgroundColor).alpha < 1) failures.push(`a chip has no color: ${name(chip)}`);
@@ -81,6 +91,13 @@
     const point = dot.getPointAtLength(0).matrixTransform(dot.getScreenCTM());
     if (!(point.x >= map.left && point.x <= map.right && point.y >= map.top && point.y <= map.bottom)) {
       failures.push(`a point is outside the map: ${dot.getAttribute('d')}`);
+    }
+  }
+  for (const number of all('.map text')) {
+    const box = number.getBoundingClientRect();
+    const marker = parseFloat(getComputedStyle(number.parentElement.querySelector('.dot')).strokeWidth);
+    if (Math.max(box.width, box.height) > marker * 1.25) {
+      failures.push(`the number ${number.textContent} is ${Math.round(box.width)} × ${Math.round(box.height)} px, its marker ${marker} px`);
     }
   }
   for (const map of all('.map svg')) {

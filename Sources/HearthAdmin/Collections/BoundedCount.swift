@@ -12,8 +12,8 @@ struct BoundedCount: Sendable {
 
     /// Counts all documents that match the request of a result page; `nil` if counting would cost more than the page itself.
     ///
-    /// The size of a collection is stored, and the index counts the entries of a single condition. The intersection of several
-    /// conditions would have to be enumerated.
+    /// The size of a collection is stored, and the index counts the entries of a condition and an order on one field. The
+    /// intersection of several fields would have to be enumerated.
     init?(_ results: CollectionResults, in context: ServiceContext) async {
         guard results.error == nil else { return nil }
         if results.isComplete {
@@ -25,9 +25,8 @@ struct BoundedCount: Sendable {
             self.init(value: size.documentCount, isLowerBound: false)
             return
         }
-        guard request.filters.count + request.orders.count <= 1, let query = try? CollectionQuery(request).query else {
-            return nil
-        }
+        let fields = Set(request.filters.map { try? FieldPathText.path($0.field) } + request.orders.map { $0.field })
+        guard request.filters.count <= 1, fields.count <= 1, let query = try? CollectionQuery(request).query else { return nil }
         await self.init(query, in: context)
     }
 
@@ -42,8 +41,8 @@ struct BoundedCount: Sendable {
         self.isLowerBound = isLowerBound
     }
 
-    /// The formatted number, with a `≥` sign for a lower bound.
-    var text: String { (isLowerBound ? "≥ " : "") + NumberFormat.grouped(value) }
+    /// The formatted number, with a plus sign for a lower bound: `2,000+`.
+    var text: String { NumberFormat.grouped(value) + (isLowerBound ? "+" : "") }
 
     private static let limit = 2_000
 }

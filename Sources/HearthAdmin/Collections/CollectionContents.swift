@@ -12,12 +12,16 @@ struct CollectionContents: Sendable {
     /// The geo points in the documents.
     let geoPoints: GeoPointCollector
     let controls: CollectionControls
+    /// True if the order of the request excludes no document.
+    let isExhaustive: Bool
 
     /// - Parameters:
     ///   - count: The total number of matching documents; `nil` if it is unknown.
     ///   - commands: Formats the shell commands to copy.
-    init(_ results: CollectionResults, count: BoundedCount?, commands: ShellCommands) {
+    ///   - isExhaustive: Whether the order of the request excludes no document.
+    init(_ results: CollectionResults, count: BoundedCount?, isExhaustive: Bool, commands: ShellCommands) {
         self.results = results
+        self.isExhaustive = isExhaustive
         documents = results.documents
         fields = CollectionColumns.fields(of: documents)
         var colors = ColorCollector()

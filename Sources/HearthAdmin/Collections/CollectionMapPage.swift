@@ -54,7 +54,7 @@ struct CollectionMapPage: Page {
                 ["shown": NumberFormat.grouped(visible.count), "total": NumberFormat.grouped(points.count)]
             )
             : nil
-        let fits = [(localized("Fit"), nil), (localized("World"), MapViewport.world)].map { text, choice in
+        let fits = [(localized("Fit to data"), nil), (localized("World"), MapViewport.world)].map { text, choice in
             LinkOption(text: text, url: request.url { $0.viewport = choice }, isCurrent: choice == request.viewport)
         }
         let moves = Self.moves(from: viewport).map { text, choice in

@@ -28,9 +28,19 @@ struct ShellCommands: Sendable {
     ///
     /// - Parameter database: The database; `nil` for the default one.
     func export(of database: DatabaseID?) -> String {
-        // A database name may contain any character.
-        let option = database.map { " --database \(Self.quoted($0.description))" } ?? ""
-        return "hearth export --server \(origin)\(option) --output backup.ndjson"
+        "hearth export --server \(origin)\(Self.option(database)) --output backup.ndjson"
+    }
+
+    /// Returns a command that writes example documents to a database.
+    ///
+    /// - Parameter database: The database; `nil` for the default one.
+    func loadingExample(in database: DatabaseID?) -> String {
+        "hearth example load guide --server \(origin)\(Self.option(database))"
+    }
+
+    /// Returns the option that selects a database, whose name may contain any character.
+    private static func option(_ database: DatabaseID?) -> String {
+        database.map { " --database \(quoted($0.description))" } ?? ""
     }
 
     /// Quotes text as one word for a POSIX shell.

@@ -71,7 +71,9 @@ struct DeletionController {
             try context.authorize(.writer)
             try context.caller.requireAccess(to: collection)
             if let submission, submission.form.has("selected") || submission.form.has("row") {
-                guard submission.form.has("row") else { return .redirect(to: AdminURL.collection(collection)) }
+                guard submission.form.has("row") else {
+                    return .redirect(to: AdminURL.collection(collection), flash: .nothingSelected)
+                }
                 return try await deleteSelection(submission, in: collection)
             }
             if request.query["delete"] == "found" {
@@ -90,13 +92,29 @@ struct DeletionController {
             return try await startDeletion(
                 of: collection.string,
                 returnURL: AdminURL.collection(collection),
-                shownTime: confirmedTime
+                shownTime: confirmedTime,
+                totalCount: try await totalCount(of: collection)
             ) { () async throws(StatusError) in
                 try await deletePage(of: collection, input: input)
             } _: { deletion throws(StatusError) in
                 try await deletion.delete(collection)
             }
         }
+    }
+
+    /// Returns the number of documents in a collection and its subcollections; `nil` for a large collection with subcollections, whose
+    /// documents take long to count.
+    private func totalCount(of collection: CollectionPath) async throws(StatusError) -> Int? {
+        var count = 0
+        var isFlat = true
+        let isCounted = try await Subtree(context: context).visit(collection) { batch throws(StatusError) in
+            count += batch.documents.count
+            isFlat = isFlat && batch.documents.allSatisfy { $0.path.collection == collection }
+            return count < DocumentCountEstimate.traversalLimit ? batch.documents.map(\.path) : nil
+        }
+        guard !isCounted else { return count }
+        // The size of a collection is stored. A total that turns out to be too small is not shown.
+        return isFlat ? try? await GetCollectionSize.call(.init(collection: collection), in: context).documentCount : nil
     }
 
     private func deletePage(

@@ -36,7 +36,6 @@ struct DocumentHeader: ViewModel {
                 url: AdminURL.document(document.path, query: [("view", "json")]),
                 isCurrent: view == .json
             ),
-            LinkOption(text: localized("File"), url: AdminURL.file(of: document.path), isCurrent: false),
         ]
         .itemsMarkup(current: "page")
         editURL = EditTarget(document.path).url(asJSON: false)

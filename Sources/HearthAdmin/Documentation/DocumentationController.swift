@@ -3,6 +3,7 @@ import HTTPTypes
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The controller for the API reference and the calls that its forms submit.
 struct DocumentationController {
@@ -29,15 +30,17 @@ struct DocumentationController {
     func respond() async -> PageResponse {
         await request.respond { submission throws(StatusError) in
             guard let submission else { return .page(page(submitted: nil)) }
-            guard let call = MethodCall(submission.form), reference.methods.contains(where: { $0.name == call.method }) else {
-                return .page(ErrorPage.invalidForm)
-            }
-            let result = submission.isStale ? MethodCallResult.staleForm : await run(call)
+            guard let call = MethodCall(submission.form),
+                let method = reference.methods.first(where: { $0.name == call.method })
+            else { return .page(ErrorPage.invalidForm) }
+            let needsConfirmation = method.changesData && !submission.form.has("confirmed")
+            let result: MethodCallResult? =
+                submission.isStale ? .staleForm : needsConfirmation ? nil : await run(call)
             return .page(page(submitted: (call, result)))
         }
     }
 
-    private func page(submitted: (call: MethodCall, result: MethodCallResult)?) -> DocumentationPage {
+    private func page(submitted: DocumentationPage.SubmittedCall?) -> DocumentationPage {
         DocumentationPage(
             reference,
             commands: request.shellCommands,

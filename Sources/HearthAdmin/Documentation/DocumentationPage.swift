@@ -4,6 +4,9 @@ import HearthAPI
 struct DocumentationPage: Page {
     static let template = TemplateLibrary.Name.documentation
 
+    /// A call that a form submitted, with its result; the result is `nil` for a call that awaits confirmation.
+    typealias SubmittedCall = (call: MethodCall, result: MethodCallResult?)
+
     var layout = PageLayout(title: localized("API reference"), section: .documentation)
     private let methods: [MethodView]
     private let schemas: [APIReference.Schema]
@@ -18,7 +21,7 @@ struct DocumentationPage: Page {
         _ reference: APIReference,
         commands: ShellCommands,
         needsKey: Bool,
-        submitted: (call: MethodCall, result: MethodCallResult)? = nil
+        submitted: SubmittedCall? = nil
     ) {
         schemas = reference.schemas
         description = reference.description

@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthAPI
 import StrictJSON
 import UTF8Text
 
@@ -36,6 +37,14 @@ struct MethodReference: Sendable {
     let result: Content?
     let errors: [MethodError]
     let examples: [Example]
+
+    /// True if calls change data, keys or rules: the method requires more than the reader role, unless it reads by its name.
+    var changesData: Bool {
+        let verb = name.string.utf8.split(separator: UInt8(ascii: ".")).last.map { UTF8Key(Substring($0)) } ?? name
+        return requiredRole != Role.reader.rawValue && !Self.readingVerbs.contains(verb)
+    }
+
+    private static let readingVerbs: Set<UTF8Key> = ["get", "list", "log"]
 
     /// - Parameter method: An element of the document's `methods`.
     init(_ method: JSONNode) {

@@ -24,10 +24,15 @@ struct MethodView: ViewModel {
     private let command: String?
     private let formURL: String
     private let formParams: String
+    /// True if calls change data; they need a confirmation.
+    private let changesData: Bool
+    /// The parameters to confirm; `nil` if no call awaits confirmation.
+    private let unconfirmedParams: String?
     private let callResult: MethodCallResult?
 
-    /// - Parameter submitted: The call of this method that the form submitted, with its result.
-    init(_ method: MethodReference, commands: ShellCommands, submitted: (call: MethodCall, result: MethodCallResult)?) {
+    /// - Parameter submitted: The call of this method that the form submitted, with its result, which is `nil` for a call that
+    ///   awaits confirmation.
+    init(_ method: MethodReference, commands: ShellCommands, submitted: DocumentationPage.SubmittedCall?) {
         self.method = method.name.string
         summary = method.summary
         requiredRole = method.requiredRole
@@ -46,7 +51,11 @@ struct MethodView: ViewModel {
         }
         command = examples.isEmpty ? commands.curl(calling: method.name, params: nil) : nil
         formURL = "\(AdminURL.documentation)#try-\(method.name)"
-        formParams = submitted?.call.params ?? method.examples.first.map { JSONPrettyPrinter.text($0.params) } ?? ""
+        changesData = method.changesData
+        // Examples name documents that may exist, so that one press of the button would change or delete them.
+        let example = changesData ? nil : method.examples.first.map { JSONPrettyPrinter.text($0.params) }
+        formParams = submitted?.call.params ?? example ?? ""
+        unconfirmedParams = submitted.flatMap { $0.result == nil ? $0.call.params : nil }
         callResult = submitted?.result
     }
 }

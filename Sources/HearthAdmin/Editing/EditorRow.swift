@@ -12,8 +12,20 @@ struct EditorRow: Sendable {
     var text: String
     /// The longitude of a geo point, or the encoding of bytes.
     var secondaryText: String
-    /// True if the row was just added and receives the focus.
-    var isNew = false
+    /// The type that the form showed, which differs from ``type`` after the user has chosen another one; `nil` if unknown.
+    private(set) var shownType: EditorValueType?
+    /// The control that receives the focus.
+    var focus: Focus?
+
+    /// A control of a row.
+    enum Focus: Sendable {
+        case name
+        case type
+        case value
+        case up
+        case down
+        case remove
+    }
 
     /// Creates the row of an existing value.
     init(_ value: Value, name: UTF8Key?, depth: Int) {
@@ -23,9 +35,9 @@ struct EditorRow: Sendable {
     }
 
     /// Creates an empty row.
-    init(newAt depth: Int) {
+    init(newAt depth: Int, focusing focus: Focus) {
         self.init(.string(""), name: nil, depth: depth)
-        isNew = true
+        self.focus = focus
     }
 
     /// Decodes a row of a submitted form; `nil` if it is malformed.
@@ -39,6 +51,7 @@ struct EditorRow: Sendable {
         name = form[UTF8Key("r\(number)-name")]?.string ?? ""
         text = form[UTF8Key("r\(number)-value")]?.string ?? ""
         secondaryText = form[UTF8Key("r\(number)-more")]?.string ?? ""
+        shownType = form[UTF8Key("r\(number)-shown")].flatMap { EditorValueType(rawValue: $0.string) }
     }
 }
 
@@ -129,7 +142,7 @@ extension EditorRow {
             return bytes
         }
         guard let bytes = Hexadecimal.decode(digits) else {
-            throw InvalidInput(message: localized("Expected pairs of hexadecimal digits, such as de ad be ef."))
+            throw InvalidInput(message: localized("Enter hexadecimal bytes, for example de ad be ef."))
         }
         return bytes
     }
@@ -138,7 +151,10 @@ extension EditorRow {
     private func parsed() throws(InvalidInput) -> Value {
         switch type {
         case .timestamp:
-            return try Self.read { () throws(StatusError) in .timestamp(try Timestamp(rfc3339: FormTextCoding.trimmed(text))) }
+            guard let time = try? TimestampInput.timestamp(text) else {
+                throw InvalidInput(message: localized("Enter a date and time such as 2014-09-09 08:00:47 UTC."))
+            }
+            return .timestamp(time)
         case .reference:
             return try Self.read { () throws(StatusError) in .reference(try DocumentPath(FormTextCoding.decodeLine(text) ?? text))
             }

@@ -56,6 +56,20 @@ extension EditorRows {
         rows[..<number].lastIndex { $0.depth < rows[number].depth }
     }
 
+    /// Returns the index of a row in its map or array.
+    func index(of number: Int) -> Int {
+        let siblings = (parent(of: number).map { $0 + 1 } ?? 0)..<number
+        return siblings.count { rows[$0].depth == rows[number].depth }
+    }
+
+    /// Returns the path of a row for people: `tags[0].color`, and a placeholder for a field without a name.
+    func path(of number: Int) -> String {
+        let parent = parent(of: number).map { path(of: $0) } ?? ""
+        guard !isElement(number) else { return "\(parent)[\(index(of: number))]" }
+        let name = rows[number].name.truncatingMiddle(toScalars: 60)
+        return (parent.utf8.isEmpty ? "" : "\(parent).") + (name.utf8.isEmpty ? localized("new field") : name)
+    }
+
     /// Returns a row and its contents.
     func subtree(of number: Int) -> Range<Int> {
         let end = rows[(number + 1)...].firstIndex { $0.depth <= rows[number].depth } ?? rows.endIndex
@@ -67,24 +81,45 @@ extension EditorRows {
     /// - Returns: `false` when no row can be added because of ``maximumCount``.
     @discardableResult
     mutating func apply(_ action: UTF8Key) -> Bool {
-        for index in rows.indices { rows[index].isNew = false }
         let parts = action.utf8.split(separator: UInt8(ascii: "-"))
         let number = parts.dropFirst().first.flatMap { Int(Substring($0)) }
         let verb = parts.first.map { UTF8Key(Substring($0)) }
         guard verb != "add" || rows.count < Self.maximumCount else { return false }
         guard let number else {
-            if action == "add" { rows.append(EditorRow(newAt: 0)) }
+            switch action {
+            case "add": rows.append(EditorRow(newAt: 0, focusing: .name))
+            case "types": focusChangedType()
+            default: break
+            }
             return true
         }
         guard rows.indices.contains(number) else { return true }
         switch verb {
-        case "add": rows.insert(EditorRow(newAt: rows[number].depth + 1), at: subtree(of: number).upperBound)
-        case "remove": rows.removeSubrange(subtree(of: number))
-        case "up": moveUp(number)
-        case "down": if let next = nextSibling(of: number) { moveUp(next) }
+        case "add":
+            let isArray = rows[number].type == .array
+            rows.insert(
+                EditorRow(newAt: rows[number].depth + 1, focusing: isArray ? .value : .name),
+                at: subtree(of: number).upperBound
+            )
+        case "remove":
+            rows.removeSubrange(subtree(of: number))
+            if !rows.isEmpty { rows[min(number, rows.count - 1)].focus = .remove }
+        case "up":
+            rows[number].focus = .up
+            moveUp(number)
+        case "down":
+            rows[number].focus = .down
+            if let next = nextSibling(of: number) { moveUp(next) }
         default: break
         }
         return true
+    }
+
+    /// Focuses the value of the first row whose type the user has changed, or its type when it has no value to enter.
+    private mutating func focusChangedType() {
+        guard let number = rows.firstIndex(where: { $0.shownType != nil && $0.shownType != $0.type }) else { return }
+        let hasValue = rows[number].type != .null && !rows[number].type.isContainer
+        rows[number].focus = hasValue ? .value : .type
     }
 
     private mutating func moveUp(_ number: Int) {
@@ -107,14 +142,16 @@ extension EditorRows {
     func fields(addingTo problems: inout FormProblems) -> MapValue? {
         var parser = Parser(rows: rows)
         let fields = parser.map(at: 0)
-        for (id, message) in parser.errors { problems.add(message, at: id) }
+        for (number, part, message) in parser.errors {
+            problems.add(message, at: "r\(number)-\(part)", label: path(of: number))
+        }
         return parser.errors.isEmpty ? fields : nil
     }
 
     /// Parses the rows in order and continues after errors.
     private struct Parser {
         let rows: [EditorRow]
-        var errors: [(id: String, message: String)] = []
+        var errors: [(number: Int, part: StaticString, message: String)] = []
         private var next = 0
 
         init(rows: [EditorRow]) {
@@ -135,7 +172,7 @@ extension EditorRows {
                     }
                     map[key] = value
                 } catch {
-                    errors.append(("r\(number)-name", error.message))
+                    errors.append((number, "name", error.message))
                 }
             }
             return map
@@ -147,7 +184,7 @@ extension EditorRows {
             if row.hasLeftoverText {
                 errors.append(
                     (
-                        "r\(number)-value",
+                        number, "value",
                         localized(
                             "A map or array can’t have text. Move the text into a field, delete it, or change the type back."
                         )
@@ -161,7 +198,7 @@ extension EditorRows {
                     if !rows[next].name.utf8.isEmpty {
                         errors.append(
                             (
-                                "r\(next)-name",
+                                next, "name",
                                 localized("Array elements have no names. Delete the name, or change the array to a map.")
                             )
                         )
@@ -174,7 +211,7 @@ extension EditorRows {
                 while next < rows.count, rows[next].depth > row.depth { next += 1 }
                 errors.append(
                     (
-                        "r\(number)-type",
+                        number, "type",
                         localized("This map or array still has contents. Remove them first, or change the type back.")
                     )
                 )
@@ -182,7 +219,7 @@ extension EditorRows {
             do throws(EditorRow.InvalidInput) {
                 return try row.value()
             } catch {
-                errors.append(("r\(number)-value", error.message))
+                errors.append((number, "value", error.message))
                 return .null
             }
         }

@@ -11,7 +11,14 @@ struct FieldEditorPage: Page {
         private let isElement: Bool
         /// True if the row has a name to edit.
         private let isField: Bool
-        private let isNew: Bool
+        /// The type that the form shows.
+        private let shownType: String
+        private let focusesName: Bool
+        private let focusesType: Bool
+        private let focusesValue: Bool
+        private let focusesUp: Bool
+        private let focusesDown: Bool
+        private let focusesRemove: Bool
         /// The name of the field or the index of the array element, for screen readers.
         private let label: String
         private let fieldName: FormField
@@ -51,7 +58,13 @@ struct FieldEditorPage: Page {
             depth = row.depth
             self.isElement = isElement
             isField = !isElement || !row.name.utf8.isEmpty
-            isNew = row.isNew
+            shownType = row.type.rawValue
+            focusesName = row.focus == .name
+            focusesType = row.focus == .type
+            focusesValue = row.focus == .value
+            focusesUp = row.focus == .up
+            focusesDown = row.focus == .down
+            focusesRemove = row.focus == .remove
             self.label = label
             fieldName = FormField("r\(number)-name", row.name, problems: problems)
             typesMarkup =
@@ -79,7 +92,7 @@ struct FieldEditorPage: Page {
 
         private static func hint(for type: EditorValueType) -> String? {
             switch type {
-            case .timestamp: "2014-09-09T08:00:47.25Z"
+            case .timestamp: "2014-09-09 08:00:47 UTC"
             case .reference: "books/hitchhiker"
             case .double: "2.5"
             case .integer: "816"

@@ -33,7 +33,7 @@ struct ErrorPage: Page {
 
     /// No page has the requested URL.
     static var notFound: ErrorPage {
-        ErrorPage(status: .notFound, heading: localized("Not found"), advice: localized("No page has this URL."))
+        ErrorPage(status: .notFound, heading: localized("Page not found"), advice: localized("No page has this URL."))
     }
 
     /// The URL is malformed.

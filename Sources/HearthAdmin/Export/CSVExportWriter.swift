@@ -4,25 +4,47 @@ import UTF8Text
 /// Writes CSV (RFC 4180): a header row, then one row for each document, whose first column is the document's ID.
 ///
 /// Spreadsheets execute text that looks like a formula. Text that starts with a formula character, after any whitespace, is
-/// therefore prefixed with `'`, as is text that looks like JSON. A comment in the first line declares this, unless raw output is
-/// requested. Numbers are not prefixed. A missing field is an empty cell, an empty string is `""`. Arrays, maps and vectors are
+/// therefore prefixed with `'`, as is text that looks like JSON, unless raw output is requested. A file with such prefixes declares
+/// them in the name of the ID column, which then has the prefix as well. Numbers are not prefixed. A missing field is an empty cell, an empty string is `""`. Arrays, maps and vectors are
 /// JSON.
 ///
 /// Importing the file restores the same documents, except that bytes, references and geo points become strings.
 struct CSVExportWriter: ExportWriter {
     private let columns: [FieldPath]
-    private let isRaw: Bool
+    private let hasEscapes: Bool
 
-    /// - Parameter isRaw: Whether text is written without the formula prefix.
-    init(columns: [FieldPath], isRaw: Bool) {
+    /// - Parameter hasEscapes: Whether text that looks like a formula or JSON has the prefix. A file without such text needs none.
+    init(columns: [FieldPath], hasEscapes: Bool) {
         self.columns = columns
-        self.isRaw = isRaw
+        self.hasEscapes = hasEscapes
     }
 
     func begin() -> [UInt8] {
-        let names = line([cell(Self.idColumn)] + columns.map { cell(Self.name(of: $0)) })
-        // The comment distinguishes the prefix from a `'` of the text itself.
-        return isRaw ? names : Array((CSVParser.apostropheEscapeComment + "\r\n").utf8) + names
+        // The prefix of the ID column distinguishes prefixes from a `'` of the text itself.
+        let idColumn = hasEscapes ? CSVParser.escapedIDColumn : CSVParser.idColumn
+        return line([Array(idColumn.utf8)] + columns.map { cell(Self.name(of: $0)) })
+    }
+
+    /// Returns whether a document has text that looks like a formula or JSON.
+    ///
+    /// - Parameter columns: The columns of the table; `nil` for all fields.
+    static func needsEscapes(_ fields: MapValue, at path: DocumentPath, columns: [FieldPath]?) -> Bool {
+        func needsPrefix(_ value: Value) -> Bool {
+            text(of: value).map(Self.needsPrefix) ?? false
+        }
+        if Self.needsPrefix(path.id.key.string) { return true }
+        guard let columns else { return fields.contains { needsPrefix($0.value) || Self.needsPrefix($0.key.string) } }
+        return columns.contains { column in Self.needsPrefix(name(of: column)) || (fields[column].map(needsPrefix) ?? false) }
+    }
+
+    /// The text of a value that is written as text; `nil` for other values.
+    private static func text(of value: Value) -> String? {
+        switch value {
+        case .string(let text): text
+        case .bytes(let bytes): Base64.standard.encode(bytes)
+        case .reference(let path): path.string
+        default: nil
+        }
     }
 
     func write(_ documents: [EncodedDocument]) throws(StatusError) -> [UInt8] {
@@ -41,8 +63,6 @@ struct CSVExportWriter: ExportWriter {
         line([cell("# " + reason, alwaysQuoted: true)] + [[UInt8]](repeating: [], count: columns.count + 1))
     }
 
-    private static let idColumn = FieldPath.documentName.description
-
     /// Returns the header of a column: the plain field name if it is unambiguous, otherwise the field path.
     private static func name(of column: FieldPath) -> String {
         guard column.segments.count == 1, let name = column.segments.first?.string else { return column.description }
@@ -60,9 +80,7 @@ struct CSVExportWriter: ExportWriter {
         case .integer(let integer): Array(integer.description.utf8)
         case .double(let double): Array(NumberFormat.roundTrip(double).utf8)
         case .timestamp(let time): Array(time.rfc3339.utf8)
-        case .string(let text): cell(text, alwaysQuoted: true)
-        case .bytes(let bytes): cell(Base64.standard.encode(bytes), alwaysQuoted: true)
-        case .reference(let path): cell(path.string, alwaysQuoted: true)
+        case .string, .bytes, .reference: cell(Self.text(of: value) ?? "", alwaysQuoted: true)
         case .geoPoint(let point): Self.quoted(CoordinateFormat.decimal(point))
         case .array, .map, .vector: Self.quoted(String(decoding: value.json, as: UTF8.self))
         }
@@ -70,7 +88,7 @@ struct CSVExportWriter: ExportWriter {
 
     /// - Parameter alwaysQuoted: Whether to quote text that needs no quotes, so that `42` is recognized as a string.
     private func cell(_ text: String, alwaysQuoted: Bool = false) -> [UInt8] {
-        Self.quoted(!isRaw && Self.needsPrefix(text) ? "'" + text : text, always: alwaysQuoted)
+        Self.quoted(hasEscapes && Self.needsPrefix(text) ? "'" + text : text, always: alwaysQuoted)
     }
 
     /// Quotes text if necessary.

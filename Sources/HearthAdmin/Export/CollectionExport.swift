@@ -51,13 +51,13 @@ struct CollectionExport: Sendable {
         reporting report: @escaping @Sendable (StatusError) -> StatusError
     ) async throws -> StreamingBody {
         let documents = try DocumentPager(request, at: readTime, in: context)
-        let columns = format == .csv ? try await columns(of: documents) : []
+        let table = format == .csv ? try await table(of: documents) : (columns: [], hasEscapes: false)
         let notice = localized("INCOMPLETE: the export was aborted because of a read error.")
-        let body = StreamingBody { [format, isRaw, skipsDamaged, request] send in
+        let body = StreamingBody { [format, skipsDamaged, request] send in
             var documents = documents
             var writer: any ExportWriter =
                 switch format {
-                case .csv: CSVExportWriter(columns: columns, isRaw: isRaw)
+                case .csv: CSVExportWriter(columns: table.columns, hasEscapes: table.hasEscapes)
                 case .kml: KMLExportWriter(name: request.path.string)
                 case .json: JSONExportWriter(isArray: true)
                 case .ndjson, .atom: JSONExportWriter(isArray: false)
@@ -109,13 +109,22 @@ struct CollectionExport: Sendable {
 
     private static let verifiedCount = 20_000
 
-    /// Returns the chosen columns; if there are none, the fields of all documents, which the header row must list.
-    private func columns(of documents: DocumentPager) async throws -> [FieldPath] {
-        guard request.columns.isEmpty else { return request.columns }
+    /// Returns what the header row of a table must declare: its columns, the chosen ones or the fields of all documents, and whether
+    /// texts have the prefix of formulas.
+    ///
+    /// This reads all documents, unless the columns are chosen and the output is raw.
+    private func table(of documents: DocumentPager) async throws -> (columns: [FieldPath], hasEscapes: Bool) {
+        let chosen = request.columns.isEmpty ? nil : request.columns
+        if let chosen, isRaw { return (chosen, false) }
         var documents = documents
         var names: Set<UTF8Key> = []
+        var hasEscapes = false
         while let page = try await documents.next() {
-            for document in page { names.formUnion(try document.decoded().fields.lazy.map(\.key)) }
+            for document in page {
+                let fields = try document.decoded().fields
+                if chosen == nil { names.formUnion(fields.lazy.map(\.key)) }
+                hasEscapes = hasEscapes || (!isRaw && CSVExportWriter.needsEscapes(fields, at: document.path, columns: chosen))
+            }
             guard names.count <= Self.columnLimit else {
                 throw StatusError(
                     .resourceExhausted,
@@ -124,9 +133,10 @@ struct CollectionExport: Sendable {
             }
         }
         try requireReadable(documents)
+        if let chosen { return (chosen, hasEscapes) }
         var columns: [FieldPath] = []
         for name in names.sorted() { columns.append(try FieldPath(segments: [name])) }
-        return columns
+        return (columns, hasEscapes)
     }
 
     private static let columnLimit = 1_000

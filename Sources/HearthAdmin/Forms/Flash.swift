@@ -20,6 +20,7 @@ enum Flash: Hashable, Sendable {
     case keyRevoked
     case indexChanged
     case rulesDeployed
+    case nothingSelected
 
     /// The parameters of the undo button.
     struct Undo: Hashable, Sendable {
@@ -52,6 +53,7 @@ enum Flash: Hashable, Sendable {
         case "key-revoked": self = .keyRevoked
         case "index-changed": self = .indexChanged
         case "rules-deployed": self = .rulesDeployed
+        case "nothing-selected": self = .nothingSelected
         default: return nil
         }
     }
@@ -79,6 +81,7 @@ enum Flash: Hashable, Sendable {
         case .keyRevoked: "key-revoked"
         case .indexChanged: "index-changed"
         case .rulesDeployed: "rules-deployed"
+        case .nothingSelected: "nothing-selected"
         }
     }
 
@@ -105,6 +108,7 @@ extension Flash {
         case .keyRevoked: localized("Key revoked. Its sessions and streams were closed.")
         case .indexChanged: localized("Done. The index is updated in the background.")
         case .rulesDeployed: localized("Deployed. The rules decide every next request and every open stream.")
+        case .nothingSelected: localized("Select at least one document.")
         }
     }
 
@@ -120,6 +124,8 @@ extension Flash {
 /// A flash message on a page, with an undo button when the change can be undone.
 struct FlashView: ViewModel {
     private let message: String
+    /// True if nothing was done.
+    private let isWarning: Bool
     private let canUndo: Bool
     private let undoURL: String
     private let undoVersion: String
@@ -128,6 +134,7 @@ struct FlashView: ViewModel {
     /// - Parameter path: The path of the page. A message with an undo button is shown only on the page of the document.
     init(_ flash: Flash, path: String) {
         message = flash.message
+        isWarning = flash == .nothingSelected
         canUndo = flash.undo != nil
         undoURL = path + "?restore"
         undoVersion = flash.undo?.version.formValue ?? ""

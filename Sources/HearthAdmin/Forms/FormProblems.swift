@@ -7,6 +7,8 @@ struct FormProblems: Sendable {
         let field: String?
         /// A page with related information.
         let url: String?
+        /// The label of the invalid field, if the message doesn't name it.
+        let label: DisplayText?
         let message: DisplayText
     }
 
@@ -16,9 +18,11 @@ struct FormProblems: Sendable {
 
     /// Adds an error concerning a field or the whole form.
     ///
-    /// - Parameter url: A page with related information.
-    mutating func add(_ message: String, at field: String? = nil, linkingTo url: String? = nil) {
-        list.append(Problem(field: field, url: url, message: DisplayText(message)))
+    /// - Parameters:
+    ///   - label: The label of the field, which the alert above the form names.
+    ///   - url: A page with related information.
+    mutating func add(_ message: String, at field: String? = nil, label: String? = nil, linkingTo url: String? = nil) {
+        list.append(Problem(field: field, url: url, label: label.map { DisplayText($0) }, message: DisplayText(message)))
     }
 
     /// Returns the first error concerning a field.

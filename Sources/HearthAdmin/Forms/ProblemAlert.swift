@@ -3,6 +3,8 @@ struct ProblemAlert: ViewModel {
     struct Problem: ViewModel {
         /// The invalid field, or a page with related information.
         let url: String?
+        /// The label of the field, if the message doesn't name it.
+        let label: DisplayText?
         let message: DisplayText
     }
 
@@ -13,6 +15,8 @@ struct ProblemAlert: ViewModel {
     init?(_ problems: FormProblems) {
         guard !problems.isEmpty else { return nil }
         isOneProblem = problems.list.count == 1
-        self.problems = problems.list.map { Problem(url: $0.url ?? $0.field.map { "#" + $0 }, message: $0.message) }
+        self.problems = problems.list.map {
+            Problem(url: $0.url ?? $0.field.map { "#" + $0 }, label: $0.label, message: $0.message)
+        }
     }
 }

@@ -22,6 +22,8 @@ struct MapView: ViewModel {
         let isCluster: Bool
         /// The number of points in the cluster.
         let clusterCount: String
+        /// The font size of the number, in degrees, so that it fits into the marker.
+        let fontSize: String
     }
 
     let markers: [Marker]
@@ -31,7 +33,6 @@ struct MapView: ViewModel {
     private let graticule: String
     /// The distance between the lines of the graticule, in degrees.
     private let step: String
-    private let fontSize: String
     /// True if there are so many markers that CSS draws them smaller.
     private let isDense: Bool
     private let summary: String
@@ -46,7 +47,6 @@ struct MapView: ViewModel {
         landOffsets = viewport.landOffsets
         graticule = Self.graticule(of: viewport)
         step = CoordinateFormat.number(viewport.graticuleStep)
-        fontSize = Self.number(viewport.width * 0.017)
         isDense = markers.count > 60
         summary = localized(count: points.count, one: "Map with {count} point", other: "Map with {count} points")
     }
@@ -82,6 +82,7 @@ struct MapView: ViewModel {
     ) -> Marker {
         let names = points.prefix(5).map { "\($0.label.plain): \(CoordinateFormat.decimal($0.point))" }
         let rest = points.count - names.count
+        let count = NumberFormat.grouped(points.count)
         return Marker(
             x: number(x),
             y: number(y),
@@ -90,7 +91,8 @@ struct MapView: ViewModel {
                 .joined(separator: "; "),
             url: points.count == 1 ? points[0].url : Self.zoomedViewport(around: points, in: viewport).flatMap { zoom?($0) },
             isCluster: points.count > 1,
-            clusterCount: NumberFormat.grouped(points.count)
+            clusterCount: count,
+            fontSize: number(viewport.width * 0.017 * min(1, 2 / Double(max(1, count.unicodeScalars.count))))
         )
     }
 }

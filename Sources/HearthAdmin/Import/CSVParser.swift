@@ -26,8 +26,12 @@ struct CSVParser {
     /// The current line number.
     private(set) var line = 1
 
-    /// The comment in the first line of an exported table with apostrophe escapes. They protect formulas, and strings that look
-    /// like JSON.
+    /// The name of the ID column of exported tables.
+    static let idColumn = FieldPath.documentName.description
+    /// The first cell of an exported table with apostrophe escapes. They protect formulas, and strings that look like JSON.
+    static let escapedIDColumn = "'" + idColumn
+
+    /// The comment in the first line of a table with apostrophe escapes that was exported by an earlier version.
     static let apostropheEscapeComment = "# hearth: a ' before a formula is a mark"
 
     private static let maximumRowBytes = 16 << 20
@@ -69,8 +73,15 @@ struct CSVParser {
         return nil
     }
 
-    /// Skips the apostrophe escape comment; returns `false` when more bytes are needed.
+    /// Detects apostrophe escapes and skips their comment; returns `false` when more bytes are needed.
     private mutating func begin() -> Bool {
+        // Programs that save the table again may quote the cell.
+        for cell in [Self.escapedIDColumn, "\"\(Self.escapedIDColumn)\""].map({ Array($0.utf8) }) {
+            if buffer.count <= cell.count, !isComplete, cell.starts(with: buffer) { return false }
+            guard buffer.starts(with: cell) else { continue }
+            let next = buffer.dropFirst(cell.count).first
+            hasApostropheEscapes = next.map { $0.endsCell || $0 == UInt8(ascii: "\r") } ?? true
+        }
         let comment = Array(Self.apostropheEscapeComment.utf8)
         if buffer.starts(with: comment) {
             guard let end = buffer.firstIndex(of: UInt8(ascii: "\n")) ?? (isComplete ? buffer.count - 1 : nil) else {

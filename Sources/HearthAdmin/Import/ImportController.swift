@@ -65,7 +65,7 @@ struct ImportController {
             do throws(StatusError) {
                 options.collection = try CollectionPath(FormTextCoding.decodeLine(input.collection) ?? input.collection)
             } catch {
-                problems.add(error.message, at: "collection")
+                problems.add(error.message, at: "collection", label: localized("Collection"))
             }
         }
         if !input.idField.utf8.isEmpty {
@@ -109,7 +109,9 @@ extension ImportController {
         guard let upload = uploads.upload(id, for: request.formOwner, in: context.databaseName) else {
             return .page(Self.expiredPage)
         }
-        if let preview = upload.preview { return .page(ImportPage(preview: PreviewedUpload(upload, preview))) }
+        if let preview = upload.preview {
+            return .page(ImportPage(input: ImportPage.Input(upload.options), preview: PreviewedUpload(upload, preview)))
+        }
         if let id = upload.previewJobID, let job = jobRunner.job(id, for: context.caller, in: upload.database),
             !job.progress.isFinished
         {
@@ -170,7 +172,8 @@ extension ImportController {
                 of: upload.file.name.string,
                 id: jobID,
                 for: request,
-                returnURL: returnURL
+                returnURL: returnURL,
+                totalCount: upload.preview?.count
             ) { progress in
                 .imported(progress.completedCount)
             } _: { [context] job throws(StatusError) in
@@ -179,7 +182,14 @@ extension ImportController {
         } catch {
             uploads.releaseClaim(upload)
             let preview = upload.preview.map { PreviewedUpload(upload, $0) }
-            return .page(ImportPage(problems: error.problems, preview: preview, status: error.status))
+            return .page(
+                ImportPage(
+                    input: ImportPage.Input(upload.options),
+                    problems: error.problems,
+                    preview: preview,
+                    status: error.status
+                )
+            )
         }
     }
 }

@@ -1,3 +1,4 @@
+import DocumentModel
 import HTTPTypes
 import UTF8Text
 
@@ -46,5 +47,17 @@ struct ImportPage: Page {
         collection = FormField("collection", input.collection, problems: problems)
         idField = FormField("id", input.idField, problems: problems)
         readsCellsAsStrings = input.readsCellsAsStrings
+    }
+}
+
+extension ImportPage.Input {
+    /// Returns the input that a file was uploaded with.
+    init(_ options: ImportOptions) {
+        self.init(
+            collection: options.collection.map { FormTextCoding.encodeLine($0.string) } ?? "",
+            idField: options.idField.map { FormTextCoding.encodeLine($0.string) } ?? "",
+            format: options.format,
+            readsCellsAsStrings: options.readsCellsAsStrings
+        )
     }
 }

@@ -12,10 +12,28 @@ struct ImportPreview: Sendable {
     private(set) var existingCount = 0
     private(set) var itemErrors = TruncatedList<BackgroundJob.ItemError>(limit: BackgroundJob.Progress.maximumListedItems)
     private(set) var duplicates = TruncatedList<DuplicatePath>(limit: maximumDuplicates)
-    /// The paths of the first documents.
-    private(set) var sample: [DocumentPath] = []
+    /// The first documents.
+    private(set) var sample: [SampleDocument] = []
     /// The first line of each path, keyed by the hash of the path to save memory.
     private var firstLines: [Int: Int32] = [:]
+
+    /// A document of the file as it would be imported.
+    struct SampleDocument: Sendable {
+        let path: DocumentPath
+        let exists: Bool
+        /// The beginning of its fields as JSON.
+        let excerpt: String
+
+        fileprivate init(_ record: ImportRecord, exists: Bool) {
+            path = record.path
+            self.exists = exists
+            let json = JSONEditorPage.text(of: record.fields)
+            let line = json.utf8.split(separator: UInt8(ascii: "\n")).map { FormTextCoding.trimmed(String(Substring($0))) }
+            excerpt = line.joined(separator: " ").truncatingMiddle(toScalars: Self.excerptLength)
+        }
+
+        private static let excerptLength = 240
+    }
 
     /// A path that occurs more than once in the file.
     struct DuplicatePath: Sendable {
@@ -85,7 +103,7 @@ struct ImportPreview: Sendable {
                 count += 1
                 guard isFirstOccurrence(record) else { continue }
                 if exists { existingCount += 1 } else { newCount += 1 }
-                if sample.count < Self.sampleCount { sample.append(record.path) }
+                if sample.count < Self.sampleCount { sample.append(SampleDocument(record, exists: exists)) }
             case .failure(let error):
                 itemErrors.append(job.itemError(ImportRecordError(line: record.line, error: error)))
             }

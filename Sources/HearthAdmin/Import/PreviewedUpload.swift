@@ -18,6 +18,20 @@ struct PreviewedUpload: ViewModel {
         }
     }
 
+    /// A document as it would be imported.
+    struct SampleDocument: ViewModel {
+        private let text: DisplayText
+        /// The page of the document that exists already; `nil` for a new one.
+        private let url: String?
+        private let excerpt: DisplayText
+
+        fileprivate init(_ document: ImportPreview.SampleDocument) {
+            text = DisplayText(document.path.string.truncatingMiddle(toScalars: 80))
+            url = document.exists ? AdminURL.document(document.path) : nil
+            excerpt = DisplayText(document.excerpt)
+        }
+    }
+
     private let uploadID: String
     private let fileName: DisplayText
     private let countText: String
@@ -27,7 +41,7 @@ struct PreviewedUpload: ViewModel {
     private let hasExisting: Bool
     private let existingText: String
     /// The first documents.
-    private let sample: [LinkView]
+    private let sample: [SampleDocument]
     /// The number of duplicates; `nil` if there are none.
     private let duplicatesText: String?
     private let duplicates: [Duplicate]
@@ -56,9 +70,7 @@ struct PreviewedUpload: ViewModel {
             one: "{count} document already exists.",
             other: "{count} documents already exist."
         )
-        sample = preview.sample.map {
-            LinkView(url: AdminURL.document($0), text: DisplayText($0.string.truncatingMiddle(toScalars: 80)))
-        }
+        sample = preview.sample.map(SampleDocument.init)
         duplicatesText =
             preview.duplicates.isEmpty
             ? nil

@@ -25,15 +25,25 @@ struct JobPage: Page {
     private let omittedItemErrors: String?
     private let action: String
     private let returnURL: String
+    /// The text of the link to ``returnURL``.
+    private let returnText: String
     private let jobsURL = AdminURL.jobs
 
     init(_ job: BackgroundJob) {
         let progress = job.progress
         heading = job.title
         subject = job.subjectText
-        completedText = job.completedText(progress)
+        completedText =
+            if let total = progress.knownTotalCount, !progress.isFinished {
+                localized(
+                    "{done} of {total} documents",
+                    ["done": NumberFormat.grouped(progress.completedCount), "total": NumberFormat.grouped(total)]
+                )
+            } else {
+                job.completedText(progress)
+            }
         completedCount = progress.completedCount
-        totalCount = progress.totalCount
+        totalCount = progress.knownTotalCount
         isFinished = progress.isFinished
         isDone = progress.isFinished && progress.failure == nil
         isCancelled = job.isCancelled
@@ -51,12 +61,29 @@ struct JobPage: Page {
         omittedItemErrors = progress.itemErrors.omissionNote
         action = AdminURL.job(job.id)
         returnURL = job.returnURL
+        returnText = job.returnText
         layout = PageLayout(title: job.subjectText.map { "\(job.title) · \($0.plain)" } ?? job.title)
         layout.refreshes = !progress.isFinished
     }
 }
 
+extension BackgroundJob {
+    /// Names the page that the finished job leads to.
+    fileprivate var returnText: String {
+        switch kind {
+        case .checking: localized("Continue with the import")
+        case .importing, .deleting:
+            returnURL.utf8.elementsEqual(AdminURL.overview.utf8) ? localized("To the overview") : localized("Show the documents")
+        }
+    }
+}
+
 extension BackgroundJob.Progress {
+    /// The number of documents to process, unless more than that were processed.
+    fileprivate var knownTotalCount: Int? {
+        totalCount.flatMap { $0 > 0 && completedCount <= $0 ? $0 : nil }
+    }
+
     fileprivate var keptText: String? {
         guard !keptPaths.isEmpty else { return nil }
         return localized(

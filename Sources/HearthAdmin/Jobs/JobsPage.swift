@@ -29,7 +29,7 @@ struct JobsPage: Page {
     }
 
     var layout: PageLayout
-    private let heading = localized("Imports and deletions")
+    private let heading = localized("Background jobs")
     private let action = AdminURL.jobs
     private let hasJobs: Bool
     private let jobs: [Row]

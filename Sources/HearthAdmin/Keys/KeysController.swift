@@ -20,11 +20,8 @@ struct KeysController {
                 let secret = request.query["made"].flatMap { secrets.redeem($0, for: request.formOwner) }
                 return .page(try await keysPage(newSecret: secret))
             }
+            if let id = submission.form["revoke"] { return try await revokeKey(id, submission) }
             if submission.isStale { return .page(try await keysPage(input: keyInput(submission.form), problems: .stale)) }
-            if let id = submission.form["revoke"] {
-                try await RevokeKey.call(id, in: context)
-                return .redirect(to: AdminURL.keys, flash: .keyRevoked)
-            }
             return try await createKey(submission.form)
         }
     }
@@ -45,6 +42,29 @@ struct KeysController {
         )
     }
 
+    /// Revokes a key after confirmation.
+    private func revokeKey(_ id: UTF8Key, _ submission: FormSubmission) async throws(StatusError) -> FormResult {
+        let keys = try await ListKeys.call((), in: context)
+        guard let key = keys.first(where: { $0.id == id }) else {
+            return .page(try await keysPage(problems: .missingKey))
+        }
+        let admins = keys.filter { $0.role == .admin && !$0.isExpired(at: request.now) }
+        let isLastAdmin = admins.count == 1 && admins[0].id == id
+        guard submission.form.has("confirmed"), !submission.isStale, !isLastAdmin else {
+            return .page(
+                RevokeKeyPage(
+                    key,
+                    isCurrent: id == context.caller.keyID,
+                    isLastAdmin: isLastAdmin,
+                    problems: submission.isStale ? .stale : FormProblems(),
+                    now: request.now
+                )
+            )
+        }
+        try await RevokeKey.call(id, in: context)
+        return .redirect(to: AdminURL.keys, flash: .keyRevoked)
+    }
+
     private func keyInput(_ form: Form) -> KeysPage.Input {
         KeysPage.Input(
             label: form.text("label"),
@@ -62,7 +82,7 @@ struct KeysController {
             do throws(StatusError) {
                 collections.append(try CollectionPath(text))
             } catch {
-                problems.add(error.message, at: "collections")
+                problems.add(error.message, at: "collections", label: localized("Restrict to collections"))
             }
         }
         guard problems.isEmpty else { return .page(try await keysPage(input: input, problems: problems)) }
@@ -78,8 +98,20 @@ struct KeysController {
             return .redirect(to: "\(AdminURL.keys)?made=\(secrets.store(created.text, for: request.formOwner))")
         } catch {
             guard error.code == .invalidArgument else { throw error }
-            problems.add(error.message, at: collections.isEmpty ? "label" : "collections")
+            if collections.isEmpty {
+                problems.add(error.message, at: "label", label: localized("Label"))
+            } else {
+                problems.add(error.message, at: "collections", label: localized("Restrict to collections"))
+            }
             return .page(try await keysPage(input: input, problems: problems))
         }
+    }
+}
+
+extension FormProblems {
+    fileprivate static var missingKey: FormProblems {
+        var problems = FormProblems()
+        problems.add(localized("This key doesn’t exist any more."))
+        return problems
     }
 }

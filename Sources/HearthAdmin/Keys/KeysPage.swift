@@ -112,6 +112,13 @@ struct KeyView: ViewModel {
         created = RelativeTimeView(key.createTime, now: now)
         lastUsed = key.lastUseTime.map { RelativeTimeView($0, now: now) }
         expires = key.expireTime.map { TimeView($0) }
-        isExpired = key.expireTime.map { $0 <= now } ?? false
+        isExpired = key.isExpired(at: now)
+    }
+}
+
+extension APIKey {
+    /// Returns whether the key is expired.
+    func isExpired(at now: Timestamp) -> Bool {
+        expireTime.map { $0 <= now } ?? false
     }
 }

@@ -45,6 +45,7 @@ struct OverviewPage: Page {
     /// The reason why queries are unavailable.
     private let indexUnavailableReason: DisplayText?
     private let firstCall: String
+    private let exampleCommand: String
     private let hasDatabases: Bool
     private let databasesMarkup: Markup
     /// The number of unapplied documents, in words; `nil` if there are none.
@@ -90,6 +91,7 @@ struct OverviewPage: Page {
         writeBlockedReason = info.writeBlockedReason.map { DisplayText($0.message) }
         indexUnavailableReason = if case .unavailable(let reason) = info.index { DisplayText(reason) } else { nil }
         firstCall = commands.curl(Self.firstCall)
+        exampleCommand = commands.loadingExample(in: AdminURL.database)
         hasDatabases = databases.count > 1
         databasesMarkup = databases.enumerated().map { index, id in
             let database = index == 0 ? nil : id
@@ -165,8 +167,8 @@ extension OverviewPage {
         {
           "jsonrpc": "2.0", "id": 1, "method": "documents.create",
           "params": {
-            "collection": "books", "id": "hitchhiker",
-            "fields": {"title": "The Hitchhiker\\u2019s Guide to the Galaxy", "numberOfPages": 816, "color": "#fd1c48"}
+            "collection": "books", "id": "mostly-harmless",
+            "fields": {"title": "Mostly Harmless", "numberOfPages": 240, "color": "#fd1c48"}
           }
         }
         """

@@ -12,7 +12,7 @@ struct DataRouter {
             await LiveUpdateController(request: request).respond(of: segments, resumingAt: token)
         } else if let action = DataAction(request.query) {
             await perform(action, at: segments)
-        } else if let location = CollectionController(request: request).canonicalFilterURL(at: segments) {
+        } else if let location = await CollectionController(request: request).canonicalFilterURL(at: segments) {
             .redirect(to: location)
         } else if let response = await ExportController(request: request).respond(at: segments) {
             response

@@ -36,6 +36,7 @@ struct TemplateLibrary: Sendable {
         case `import`
         case newCollection = "new-collection"
         case keys
+        case revokeKey = "revoke-key"
         case settings
         case rules
         case rulesVersion = "rules-version"

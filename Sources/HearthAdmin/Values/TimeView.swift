@@ -8,6 +8,8 @@ struct TimeView: ViewModel {
     let text: String
     /// ``text`` truncated to seconds: `2014-09-09 08:00:47 UTC`.
     let brief: String
+    /// The date in UTC: `2014-09-09`.
+    let day: String
 
     init(_ time: Timestamp) {
         // Always has the format `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
@@ -18,6 +20,7 @@ struct TimeView: ViewModel {
         let date = String(decoding: bytes[..<10], as: UTF8.self)
         let timeOfDay = String(decoding: bytes[11..<19], as: UTF8.self)
         text = "\(date) \(timeOfDay)\(String(decoding: fraction, as: UTF8.self)) UTC"
+        day = date
         brief = "\(date) \(timeOfDay) UTC"
     }
 }

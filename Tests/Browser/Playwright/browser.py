@@ -13,11 +13,13 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 @contextlib.contextmanager
-def chromium():
-    """Starts a browser; as root without the sandbox, which does not work for root."""
+def chromium(arguments=(), environment=None):
+    """Starts a browser with arguments and environment variables; as root without the sandbox, which does not work for root."""
     with sync_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.getuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
+        sandbox = ["--no-sandbox"] if os.getuid() == 0 else []
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=[*sandbox, *arguments], env={**os.environ, **(environment or {})}
+        )
         try:
             yield browser
         finally:

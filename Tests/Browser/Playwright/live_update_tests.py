@@ -83,6 +83,7 @@ def test_table(browser, origin):
     page = follower.page
     page.focus("tbody tr:first-child th a")
     top = page.evaluate("document.querySelector('tbody tr:last-child').getBoundingClientRect().top")
+    width = page.evaluate("document.querySelector('thead th').getBoundingClientRect().width")
     since_event, since_commit = measure(follower)
     # The median, because a loaded machine can pause for longer than a frame.
     assert statistics.median(since_event) < FRAME, f"{statistics.median(since_event):.1f} ms since the event"
@@ -93,6 +94,7 @@ def test_table(browser, origin):
     )
     assert page.evaluate("document.activeElement.closest('tr').rowIndex") == 1, "the focus has moved"
     assert page.evaluate("document.querySelector('tbody tr:last-child').getBoundingClientRect().top") == top, "rows have moved"
+    assert page.evaluate("document.querySelector('thead th').getBoundingClientRect().width") == width, "the ID column has changed its width"
 
     follower.set("follow/c", {"n": 2, "color": "#f00"})
     follower.wait("getComputedStyle(document.querySelector('[data-key$=\"/follow/c\"] .chip')).backgroundColor == 'rgb(255, 0, 0)'")

@@ -140,6 +140,12 @@ struct CollectionTableTests {
             ("f=numberOfPages&op=%3E%3D&t=integer&v=200", "where=numberOfPages%20%3E%3D%20200"),
             ("f=title&op=%3D%3D&t=string&v=200", "where=title%20%3D%3D%20%22200%22"),
             ("f=x-y&op=in&t=integer&v=1,+2", "where=%60x-y%60%20in%20%5B1%2C2%5D"),
+            ("f=numberOfPages&op=%3D%3D&t=auto&v=816", "where=numberOfPages%20%3D%3D%20816"),
+            ("f=title&op=%3D%3D&t=auto&v=816", "where=title%20%3D%3D%20%22816%22"),
+            ("f=title&op=in&t=auto&v=816,x", "where=title%20in%20%5B%22816%22%2C%22x%22%5D"),
+            ("f=unknown&op=%3D%3D&v=816", "where=unknown%20%3D%3D%20816"),
+            ("f=unknown&op=%3D%3D&t=auto&v=true", "where=unknown%20%3D%3D%20true"),
+            ("f=unknown&op=%3D%3D&t=auto&v=a/b", "where=unknown%20%3D%3D%20%22a%2Fb%22"),
             ("f=a&op=%3D%3D&t=null&v=", "where=a%20%3D%3D%20null"),
             ("f=a&op=%3D%3D&t=double&v=NaN", "where=a%20%3D%3D%20%7B%22%24double%22%3A%22NaN%22%7D"),
             (
@@ -381,6 +387,22 @@ struct CollectionViewTests {
         }
     }
 
+    @Test(arguments: [("n", true), ("title", false)])
+    func `A sorted table mentions missing documents only if there are some`(field: String, isExhaustive: Bool) async throws {
+        var writes: [Write] = []
+        for number in 0..<60 {
+            let fields: MapValue = number == 7 ? ["n": .integer(7)] : ["n": .integer(1), "title": .string("x")]
+            writes.append(.create(try DocumentPath("many/\(number)"), fields))
+        }
+        try await TestSite.with(writes) { site in
+            // The number of documents with one field is counted, also with a filter on it.
+            let filtered = try await site.page("/admin/data/many?where=n%20%3E%3D%201&order=-n")
+            #expect(try filtered.one("//header//p[@class='facts']").text == "50 of 60 documents")
+            let page = try await site.page("/admin/data/many?order=\(field)")
+            #expect(try page.all("//p[@class='note sorted']").isEmpty == isExhaustive)
+        }
+    }
+
     @Test
     func `The palette has every color, sorted by hue or by document`() async throws {
         let colors = ["#00f", "#808080", "#f00", "#0f08", "no color", "#FF8000"]
@@ -411,7 +433,7 @@ struct CollectionViewTests {
         }
         try await TestSite.with(writes) { site in
             let world = try await site.page("/admin/data/points?view=map&box=world")
-            #expect(try world.texts("//text[@class='count']") == ["2"])
+            #expect(try world.texts("//text[@class='cluster-count']") == ["2"])
             let near = try await site.page(try href(world, "//a[path[contains(@class,'cluster')]]"))
             #expect(try near.texts("//tbody/tr/th") == ["p2", "p3"])
             #expect(try near.all("//path[contains(@class,'cluster')]").isEmpty)

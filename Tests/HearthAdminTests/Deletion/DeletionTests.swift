@@ -46,6 +46,17 @@ struct DeletionTests {
     }
 
     @Test
+    func `Deleting selected documents without a selection says so`() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let response = await site.post("/admin/data/books?delete", "selected=1")
+            #expect(response.status == .seeOther)
+            let cookie = try #require(response.headers[.setCookie]?.prefix { $0 != ";" })
+            let page = try HTMLPage(await site.get("/admin/data/books", cookies: [String(cookie)]).body)
+            #expect(try page.one("//*[@class='flash warning']").text.contains("Select at least one document."))
+        }
+    }
+
+    @Test
     func `Subcollections are counted, and deleted on request`() async throws {
         try await TestSite.with(Self.writes()) { site in
             let page = try await site.page("/admin/data/a/1?delete")
@@ -115,7 +126,7 @@ struct DeletionTests {
             #expect(try await paths(site) == ["a/1", "a/1/b/x", "a/1/b/y/c/z", "a/3/b/only", "other/1"])
             let page = try await site.page(try #require(response.headers[.location]))
             #expect(page.parseErrors == [])
-            #expect(try page.one("//p[@class='count']").text == "1 document deleted")
+            #expect(try page.one("//p[@class='job-count']").text == "1 document deleted")
             #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["a/1"])
         }
     }
@@ -171,7 +182,7 @@ struct DeletionTests {
             let response = await site.post(address, form.text)
             let page = try await site.page(try #require(response.headers[.location]))
             #expect(page.parseErrors == [])
-            #expect(try page.one("//p[@class='count']").text == "122 documents deleted")
+            #expect(try page.one("//p[@class='job-count']").text == "122 documents deleted")
             #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["n/d1", "n/new"])
             #expect(try page.one("//*[@id='main']").text.contains("1 document no longer matches"))
             #expect(try await Subtree(context: site.pages.context).estimate(of: try CollectionPath("n")).count == 128)

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentStore
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
@@ -134,7 +135,7 @@ struct MethodCallFormTests {
             ("documents.get", "%7B%22path%22%3A%22books%2Fnone%22%7D", #""code": 5"#), ("documents.get", "", #""code": -32602"#),
             ("documents.get", "1", #""code": -32600"#), ("documents.get", "%7B", "Invalid JSON"),
             ("documents.get", "%7B%7D%2C%22id%22%3A2", "Invalid JSON"),
-            ("keys.create", "%7B%22role%22%3A%22admin%22%7D", #""code": 7"#),
+            ("keys.create", "%7B%22role%22%3A%22admin%22%7D&confirmed=yes", #""code": 7"#),
         ]
     )
     func `A failed call shows its error`(method: String, params: String, text: String) async throws {
@@ -147,12 +148,35 @@ struct MethodCallFormTests {
         }
     }
 
+    @Test
+    func `Methods that change data have an empty form, and are called after a confirmation`() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page("/rpc/docs")
+            for method in APIReference().methods where method.changesData {
+                #expect(try page.one("//textarea[@id='params-\(method.name)']").text.utf8.allSatisfy { $0 == UInt8(ascii: "\n") })
+            }
+            // A new method counts as one that changes data, unless its name or role says otherwise.
+            let reading = APIReference().methods.filter { !$0.changesData && $0.requiredRole != "reader" }
+            #expect(reading.map(\.name) == ["server.log", "backups.list", "rules.get", "keys.list"])
+            let path = try DocumentPath("books/hitchhiker")
+            let form = "method=documents.delete&params=%7B%22path%22%3A%22books%2Fhitchhiker%22%7D"
+            let asked = try HTMLPage(await site.send(form).body)
+            #expect(try await site.store.document(at: path) != nil)
+            #expect(asked.parseErrors == [])
+            let selector = "//section[@id='documents.delete']//form[.//input[@name='confirmed']]"
+            #expect(try asked.one("\(selector)//pre").text.contains("books/hitchhiker"))
+            let answer = try HTMLPage(await site.send(try BrowserForm(asked, selector).text).body)
+            #expect(try answer.one("//*[@role='status']")["class"] == "answer")
+            #expect(await site.get("/admin/data/books/hitchhiker").status == .notFound)
+        }
+    }
+
     @Test(arguments: [(Role.reader, true), (.writer, false)])
     func `The call has the permissions of the user`(role: Role, isRejected: Bool) async throws {
         try await TestSite.with { site in
             let caller = try site.keys.authenticate(Array(try await site.keys.create(.init(role: role)).text.utf8))
             let params = "%7B%22path%22%3A%22a%2Fb%22%2C%22fields%22%3A%7B%7D%7D"
-            let page = try HTMLPage(await site.send("method=documents.set&params=\(params)", as: caller).body)
+            let page = try HTMLPage(await site.send("method=documents.set&confirmed=yes&params=\(params)", as: caller).body)
             #expect(try page.one("//*[@role='status']").text.contains("PERMISSION_DENIED") == isRejected)
         }
     }

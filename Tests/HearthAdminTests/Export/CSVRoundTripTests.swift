@@ -12,7 +12,10 @@ struct CSVRoundTripTests {
     private func roundTrip(_ documents: [Document]) async throws -> [String: String] {
         var names: Set<UTF8Key> = []
         for document in documents { names.formUnion(document.fields.map(\.key)) }
-        let writer = CSVExportWriter(columns: try names.sorted().map { try FieldPath(segments: [$0]) }, isRaw: false)
+        let writer = CSVExportWriter(
+            columns: try names.sorted().map { try FieldPath(segments: [$0]) },
+            hasEscapes: documents.contains { CSVExportWriter.needsEscapes($0.fields, at: $0.path, columns: nil) }
+        )
         let table = writer.begin() + (try writer.write(documents.map { EncodedDocument($0) })) + writer.end()
         var reader = ImportReader(
             UploadedFileReader(try await .make(table, name: "t.csv")),

@@ -1,10 +1,41 @@
 import DocumentModel
+import HearthAPI
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 
 @Suite("Background jobs")
 struct BackgroundJobTests {
+    @Test(
+        arguments: [(nil, "7 documents imported"), (50_000, "7 of 50,000 documents"), (5, "7 documents imported")]
+            as [(Int?, String)]
+    )
+    func `The page of a running job shows its total, unless more was processed`(total: Int?, text: String) async throws {
+        let job = BackgroundJob(
+            .importing,
+            of: "x.ndjson",
+            in: .standard,
+            id: "1",
+            for: Principal(caller: .openAccess),
+            returnURL: "/admin/data/books",
+            at: .minimum,
+            errors: .silent
+        )
+        job.update { ($0.completedCount, $0.totalCount) = (7, total) }
+        try await TestSite.with { site in
+            let request = AdminRequest(
+                PageRequest(path: "/admin/jobs/1"),
+                context: site.pages.context,
+                environment: site.pages.environment,
+                secret: site.pages.dependencies.csrfSecret
+            )
+            let page = try HTMLPage(await request.respond(with: JobPage(job)).body)
+            #expect(try page.one("//p[@class='job-count']").text == text)
+            #expect(try page.all("//progress").count == (total == 50_000 ? 1 : 0))
+        }
+    }
+
     @Test(
         arguments: [(.min, 0), (-1, 0), (2, 0), (5, 2), (.max, .max - 3)] as [(Int, Int)]
     )

@@ -46,12 +46,47 @@ struct KeysPageTests {
     }
 
     @Test
-    func `A key can be revoked`() async throws {
+    func `A key is revoked after a page that names it has asked`() async throws {
         try await TestSite.with { site in
             let caller = try await admin(site)
-            let other = try await site.keys.create(.init(role: .reader)).key.id
-            #expect(await site.post("/admin/keys", "revoke=\(other)", as: caller).status == .seeOther)
+            let other = try await site.keys.create(.init(role: .reader, label: "robot")).key.id
+            let response = await site.post("/admin/keys", "revoke=\(other)", as: caller)
+            #expect(response.status == .ok)
+            #expect(site.keys.all.count == 2)
+            let page = try HTMLPage(response.body)
+            #expect(page.parseErrors == [])
+            #expect(try page.one("//h1").text.contains("\(other)"))
+            #expect(try page.texts("//dl[@class='server']//dd").contains("robot"))
+            let form = try BrowserForm(page, "//form[@class='entry']").with(["revoke": "\(other)"])
+            #expect(await site.post("/admin/keys", form.text, as: caller).status == .seeOther)
             #expect(site.keys.all.map(\.id) == [caller.keyID])
+            #expect(await site.post("/admin/keys", form.text, as: caller).status == .unprocessableContent)
+        }
+    }
+
+    @Test
+    func `Revoking one's own key warns of the sign-out, and the last valid admin key cannot be revoked`() async throws {
+        try await TestSite.with { site in
+            let caller = try await admin(site)
+            let id = try #require(caller.keyID)
+            let expired = try await site.keys.create(
+                .init(
+                    role: .admin,
+                    expireTime: Timestamp(rfc3339: "2026-01-02T05:04:05Z"),
+                    now: Timestamp(rfc3339: "2026-01-02T00:00:00Z")
+                )
+            )
+            for form in ["revoke=\(id)", "revoke=\(id)&confirmed=yes"] {
+                let page = try HTMLPage(await site.post("/admin/keys", form, as: caller).body)
+                #expect(try page.one("//*[@class='alert']").text.contains("last admin key"))
+                #expect(try page.all("//button[@name='revoke']").isEmpty)
+            }
+            #expect(site.keys.all.map(\.id) == [id, expired.key.id])
+            let second = try await site.keys.create(.init(role: .admin)).key.id
+            let page = try HTMLPage(await site.post("/admin/keys", "revoke=\(id)", as: caller).body)
+            #expect(try page.one("//*[@class='alert']").text.contains("signs you out"))
+            #expect(await site.post("/admin/keys", "revoke=\(id)&confirmed=yes", as: caller).status == .seeOther)
+            #expect(site.keys.all.map(\.id) == [expired.key.id, second])
         }
     }
 

@@ -25,6 +25,7 @@ struct TemplateMembersTests {
             for query in Self.queries { _ = await site.get("/admin/query?query=\(PercentEncoding.encode(UTF8Key(query)))") }
             _ = await site.get("/admin/query?explain=1&query=\(PercentEncoding.encode(UTF8Key(Self.queries[0])))")
             _ = await site.send("method=server.info&params=")
+            _ = await site.send("method=documents.delete&params=%7B%7D")
             try await pages.showForms()
             try await pages.showJobs()
             try await pages.showRules()
@@ -179,8 +180,9 @@ private struct PageSamples {
         let selected = SelectedDocument(path: try DocumentPath("a/b"), updateTime: now)
         let below = DocumentCountEstimate(count: 1)
         await show(DeletePage(.selection([selected], in: try CollectionPath("a"), below: below), at: now))
-        let form = PendingForm(url: "/admin/keys", fields: [HiddenField(name: "label", value: "x")])
+        let form = PendingForm(url: "/admin/keys", fields: [(name: "label", value: "x")])
         await show(SignInPage(status: .unauthorized, next: ReturnURL("/admin/"), pendingForm: form))
+        await show(SignInPage(continuing: form, next: ReturnURL("/admin/")))
     }
 
     func showJobs() async throws {
@@ -217,6 +219,7 @@ private struct PageSamples {
         ).session
         let principal = Principal(caller: session.caller, session: session)
         await show(KeysPage(site.keys.all, currentKeyID: nil, now: now), as: principal)
+        await show(RevokeKeyPage(key.key, isCurrent: true, isLastAdmin: false, now: now), as: principal)
         let collection = try CollectionID("books")
         var report = IndexReport()
         let fields = [IndexDefinition.Field(try FieldPath("a")), IndexDefinition.Field(try FieldPath("b"))]

@@ -124,6 +124,56 @@ struct SessionTests {
     }
 
     @Test
+    func `A form that was submitted after the session had ended is continued after sign-in`() async throws {
+        try await withServer(hasPages: true) { server in
+            let key = try await server.makeKey(.admin)
+            var browser = TestBrowser(server)
+            let typed =
+                "as=fields&base=&id=typed&rows=1&r0-depth=0&r0-name=a&r0-type=string&r0-value=long+text&do=save&form-token=x"
+            let expired = try await browser.post("/admin/data/held?new", typed)
+            #expect(expired.status == 401)
+            // A mistyped key keeps the form.
+            let rejected = try await browser.post("/admin/sign-in", Self.fields(of: expired, with: "x"))
+            #expect(rejected.status == 403)
+            let signedIn = try await browser.post("/admin/sign-in", Self.fields(of: rejected, with: key))
+            #expect(signedIn.status == 200)
+            #expect(signedIn.cookie("session") != nil)
+            #expect(signedIn.body.contains(#"action="/admin/data/held?new""#))
+            #expect(signedIn.body.contains(#"name="r0-value" value="long text""#))
+            // The page does not save by itself: another site may have submitted the form.
+            let editor = try await browser.post("/admin/data/held?new", typed)
+            #expect(editor.body.contains("long text") && editor.body.contains("review it and submit it again"))
+            #expect(try await browser.get("/admin/data/held/typed").status == 404)
+            let saved = try await browser.post("/admin/data/held?new", typed.dropLast() + editor.formToken)
+            #expect(saved.status == 303)
+            let foreign = try await browser.get("/admin/sign-in")
+            #expect(foreign.status == 303)
+        }
+    }
+
+    @Test
+    func `A held form of another site is not offered after sign-in`() async throws {
+        try await withServer(hasPages: true) { server in
+            let key = try await server.makeKey(.admin)
+            var browser = TestBrowser(server)
+            let page = try await browser.get("/admin/sign-in")
+            let form = "key=\(key)&next=/admin/&held=https%3A%2F%2Fevil.example%2F&held.a=1&form-token=\(page.formToken)"
+            let response = try await browser.post("/admin/sign-in", form)
+            #expect(response.status == 303)
+            #expect(response["location"] == "/admin/")
+        }
+    }
+
+    /// Returns the sign-in form on a page, filled in.
+    private static func fields(of page: RawResponse, with key: String) -> String {
+        let fields = page.body.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/).map { match in
+            let value = String(match.2).replacing("&#61;", with: "=").replacing("&amp;", with: "&")
+            return "\(match.1)=\(value.replacing(" ", with: "+"))"
+        }
+        return (fields + ["key=\(key)"]).joined(separator: "&")
+    }
+
+    @Test
     func `The sign-in form is protected against CSRF`() async throws {
         try await withServer(hasPages: true) { server in
             let key = try await server.makeKey(.admin)
@@ -223,7 +273,7 @@ struct SessionTests {
             var browser = TestBrowser(server)
             let response = try await browser.post("/rpc/docs", "method=documents.get&params=%7B%22a%22%3A+%3C%7D")
             #expect(response.status == 401)
-            #expect(response.body.contains(#"<input type="hidden" name="params" value="{&quot;a&quot;: &lt;}">"#))
+            #expect(response.body.contains(#"<input type="hidden" name="held.params" value="{&quot;a&quot;: &lt;}">"#))
         }
     }
 }

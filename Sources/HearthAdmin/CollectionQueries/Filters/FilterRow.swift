@@ -9,7 +9,7 @@ import UTF8Text
 struct FilterRow: Sendable {
     var field = ""
     var op = Condition.Operator.equal
-    var operand = ValueInput()
+    var operand = ValueInput("", as: .automatic)
     /// The validation error of the row.
     var error: String?
 
@@ -19,7 +19,7 @@ struct FilterRow: Sendable {
     init(field: String, op: String, kind: String, text: String) {
         self.field = field
         self.op = Condition.Operator.allCases.first { UTF8Key($0.rawValue) == UTF8Key(op) } ?? .equal
-        operand = ValueInput(text, as: ValueInput.Kind.allCases.first { UTF8Key($0.rawValue) == UTF8Key(kind) } ?? .string)
+        operand = ValueInput(text, as: ValueInput.Kind.allCases.first { UTF8Key($0.rawValue) == UTF8Key(kind) } ?? .automatic)
     }
 
     /// True if neither field nor value is filled in.
@@ -50,6 +50,37 @@ struct FilterRow: Sendable {
         return (try FieldPathText.path(field), try operandJSON())
     }
 
+    /// Returns the row with a type for an operand without one.
+    ///
+    /// - Parameter types: The types of the field's values, the most frequent first; empty if they are unknown.
+    func resolvingType(fitting types: [ValueType]) -> FilterRow {
+        guard operand.kind == .automatic, !isBlank else { return self }
+        var row = self
+        switch op {
+        case .near, .within: row.operand.kind = .geoPoint
+        case .in, .notIn, .arrayContainsAny:
+            let elementTypes = op == .arrayContainsAny ? [] : types
+            guard operand.text.utf8.first != UInt8(ascii: "[") else {
+                row.operand.kind = .json
+                break
+            }
+            let values = operandParts.map { AutomaticValue($0).reading(fitting: elementTypes).value }
+            row.operand = ValueInput(EscapedJSON.text(Value.array(values).json), as: .json)
+        case .arrayContains: row.operand.kind = AutomaticValue(operand.text).reading(fitting: []).kind
+        default: row.operand.kind = AutomaticValue(operand.text).reading(fitting: types).kind
+        }
+        return row
+    }
+
+    /// The texts between the commas of an operand with several values.
+    private var operandParts: [String] {
+        operand.text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { part in
+            var text = part.drop { $0 == UInt8(ascii: " ") }
+            while text.last == UInt8(ascii: " ") { text.removeLast() }
+            return String(Substring(text))
+        }
+    }
+
     private func operandJSON() throws(StatusError) -> [UInt8] {
         switch op {
         case .near:
@@ -61,11 +92,7 @@ struct FilterRow: Sendable {
         case .in, .notIn, .arrayContainsAny:
             if operand.kind == .json || operand.text.utf8.first == UInt8(ascii: "[") { return Array(try operand.json().rawBytes) }
             var values: [Value] = []
-            for part in operand.text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-                var text = part.drop { $0 == UInt8(ascii: " ") }
-                while text.last == UInt8(ascii: " ") { text.removeLast() }
-                values.append(try ValueInput(String(Substring(text)), as: operand.kind).value())
-            }
+            for text in operandParts { values.append(try ValueInput(text, as: operand.kind).value()) }
             return Value.array(values).json
         default:
             return try operand.value().json

@@ -12,7 +12,13 @@ struct SubmittedFilterForm: Sendable {
     let isIncomplete: Bool
 
     /// Decodes the form; returns `nil` if the URL query does not contain its fields.
-    init?(_ query: URLQuery, of request: CollectionRequest) {
+    ///
+    /// - Parameter types: Returns the types of a field's values, the most frequent first, for operands without a type.
+    init?(
+        _ query: URLQuery,
+        of request: CollectionRequest,
+        types: (FieldPath) async -> [ValueType]
+    ) async {
         let fields = query.values(of: "f")
         guard !fields.isEmpty else { return nil }
         let (ops, kinds, values) = (query.values(of: "op"), query.values(of: "t"), query.values(of: "v"))
@@ -26,6 +32,9 @@ struct SubmittedFilterForm: Sendable {
                 text: values.indices.contains(index) ? values[index].string : ""
             )
             if row.isBlank { continue }
+            if row.operand.kind == .automatic, let path = try? FieldPathText.path(row.field) {
+                row = row.resolvingType(fitting: await types(path))
+            }
             do throws(StatusError) {
                 _ = try row.condition()
             } catch {

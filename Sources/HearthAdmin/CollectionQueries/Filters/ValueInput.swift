@@ -6,6 +6,8 @@ import UTF8Text
 struct ValueInput: Sendable {
     /// The type that the text is parsed as.
     enum Kind: String, CaseIterable, Sendable {
+        /// The type that fits the values of the field.
+        case automatic = "auto"
         case string
         case integer
         case double
@@ -20,6 +22,7 @@ struct ValueInput: Sendable {
         /// The localized name.
         var name: String {
             switch self {
+            case .automatic: localized("automatic")
             case .string: localized("string")
             case .integer: localized("integer")
             case .double: localized("double")
@@ -75,6 +78,7 @@ struct ValueInput: Sendable {
     /// - Throws: `invalidArgument` describing the expected text.
     func value() throws(StatusError) -> Value {
         switch kind {
+        case .automatic: return AutomaticValue(text).reading(fitting: []).value
         case .string: return .string(text)
         case .integer:
             guard case .integer(let integer)? = number else { throw expected("a 64-bit integer, such as 816") }
@@ -92,8 +96,7 @@ struct ValueInput: Sendable {
             guard let boolean = ["true": true, "false": false][UTF8Key(text)] else { throw expected("true or false") }
             return .boolean(boolean)
         case .timestamp:
-            // A date without a time means midnight UTC.
-            return .timestamp(try Timestamp(rfc3339: text.utf8.count == 10 ? text + "T00:00:00Z" : text))
+            return .timestamp(try TimestampInput.timestamp(text))
         case .null:
             guard ["", "null"].contains(UTF8Key(text)) else { throw expected("an empty field or null") }
             return .null

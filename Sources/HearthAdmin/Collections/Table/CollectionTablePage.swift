@@ -43,7 +43,7 @@ struct CollectionTablePage: Page {
         rowsMarkup = rows.markup(canWrite: canWrite, columnCount: max(1, columns.shown.count))
         hiddenColumns = Self.text(ofHiddenColumns: columns.hiddenCount)
         sortedFields = results.request.orders.filter { !$0.field.isDocumentName }.map { DisplayText($0.field.description) }
-        isSorted = !sortedFields.isEmpty
+        isSorted = !sortedFields.isEmpty && !contents.isExhaustive
         unusualText = Self.text(ofUnusualValues: rows.reduce(0) { $0 + $1.unusualCount })
         typesURL = results.request.url { $0.view = .types }
         layout = PageLayout(at: results.request.path.segments)

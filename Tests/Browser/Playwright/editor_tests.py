@@ -1,0 +1,141 @@
+"""Tests the editor, the selection of rows and the list of collections: the focus and the scroll position stay, errors are marked, and controls are visible.
+
+    editor_tests.py ORIGIN
+"""
+
+import sys
+
+from browser import Tab, chromium
+from hostile_values import call
+
+# A document that is higher than the window.
+PATH = "editing/long"
+FIELDS = {f"field{number:02}": f"value {number}" for number in range(60)}
+FOCUS = """() => {
+    const element = document.activeElement;
+    const box = element.getBoundingClientRect();
+    return { id: element.id, value: element.value, scroll: scrollY, isVisible: box.top >= 0 && box.bottom <= innerHeight };
+}"""
+
+
+def open_editor(tab, path=PATH):
+    call(tab.origin, "documents.set", {"path": path, "fields": FIELDS})
+    tab.load(f"/admin/data/{path}?edit")
+    return tab.page
+
+
+def type_by_keyboard(tab):
+    """The arrow keys choose a type in the closed list without leaving it, and the row's value changes in place."""
+    page = open_editor(tab)
+    page.focus("#r50-type")
+    before = page.evaluate(FOCUS)
+    assert before["scroll"] > 0
+    seen = [page.input_value("#r50-type")]
+    for _ in range(5):
+        page.keyboard.press("ArrowDown")
+        seen.append(page.input_value("#r50-type"))
+    assert seen == ["string", "color", "literal", "integer", "double", "boolean"], seen
+    page.wait_for_selector("select#r50-value")
+    after = page.evaluate(FOCUS)
+    assert (after["id"], after["scroll"]) == ("r50-type", before["scroll"]), after
+    # The text comes back after a type that has none.
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector("input#r50-value")
+    assert page.input_value("#r50-value") == "value 50"
+    page.fill("#r50-value", "2014-09-09 08:00")
+    page.click('button[value="save"]:not(.visually-hidden)')
+    page.wait_for_url(f"{tab.origin}/admin/data/{PATH}")
+    fields = call(tab.origin, "documents.get", {"path": PATH})["fields"]
+    assert fields["field50"] == {"$timestamp": "2014-09-09T08:00:00.000000Z"}, fields["field50"]
+    assert fields["field49"] == "value 49"
+
+
+def rows_in_place(tab):
+    """Adding and removing fields keeps the place on the page, and focuses the row concerned."""
+    page = open_editor(tab)
+    page.focus('[value="remove-40"]')
+    before = page.evaluate(FOCUS)
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelectorAll('#rows li').length === 59")
+    after = page.evaluate(FOCUS)
+    assert (after["value"], after["scroll"]) == ("remove-40", before["scroll"]), (before, after)
+    page.click('[value="add"]')
+    page.wait_for_function("() => document.querySelectorAll('#rows li').length === 60")
+    after = page.evaluate(FOCUS)
+    assert after["id"] == "r59-name" and after["isVisible"], after
+    page.keyboard.type("added")
+    page.click('button[value="save"]:not(.visually-hidden)')
+    page.wait_for_url(f"{tab.origin}/admin/data/{PATH}")
+    fields = call(tab.origin, "documents.get", {"path": PATH})["fields"]
+    assert "field40" not in fields and fields["added"] == "" and fields["field39"] == "value 39"
+
+
+def types_without_script(tab):
+    """Without scripts, the form is submitted, and the row with the changed type has the focus."""
+    call(tab.origin, "documents.set", {"path": PATH, "fields": FIELDS})
+    tab.session.send("Emulation.setScriptExecutionDisabled", {"value": True})
+    page = tab.page
+    page.goto(f"{tab.origin}/admin/data/{PATH}?edit")
+    page.select_option("#r50-type", "integer")
+    page.click("[data-types]")
+    page.wait_for_selector("input#r50-value")
+    tab.session.send("Emulation.setScriptExecutionDisabled", {"value": False})
+    after = page.evaluate(FOCUS)
+    assert after["id"] == "r50-value" and after["isVisible"], after
+
+
+def controls(tab):
+    """The color picker can be hit, hidden controls are invisible, and an error names and marks its field."""
+    call(tab.origin, "documents.set", {"path": "editing/color", "fields": {"a": "#fd1c48", "b": 1}})
+    tab.load("/admin/data/editing/color?edit")
+    page = tab.page
+    box = page.locator("input[type=color]").bounding_box()
+    assert box["width"] >= 24 and box["height"] >= 24, box
+    assert page.evaluate("() => [...document.querySelectorAll('[hidden]')].every((element) => !element.checkVisibility())")
+    page.fill("#r1-value", "many")
+    tab.expected = (422, page.url)
+    with page.expect_navigation():
+        page.click('button[value="save"]:not(.visually-hidden)')
+    assert page.inner_text("#problems li").startswith("b: "), page.inner_text("#problems li")
+    [invalid, valid] = [page.eval_on_selector(name, "field => getComputedStyle(field).borderColor") for name in ["#r1-value", "#r0-value"]]
+    assert invalid != valid, "an invalid field has the border of a valid one"
+
+
+def select_rows(tab):
+    """The button that deletes selected rows is enabled by a selection; the arrows of column heads are not part of their names."""
+    for name in "ab":
+        call(tab.origin, "documents.set", {"path": f"selecting/{name}", "fields": {"n": 1}})
+    tab.load("/admin/data/selecting")
+    page = tab.page
+    assert page.is_disabled("#selection button")
+    page.check('tbody tr:first-child input[name="row"]')
+    assert page.is_enabled("#selection button") and page.inner_text("#selection [role=status]") == "Selected: 1"
+    assert page.get_by_role("link", name="ID", exact=True).count() == 1, "the name of a column head has an arrow"
+    assert page.get_by_role("heading", level=1, name="selecting", exact=True).count() == 1, "the heading has a button"
+
+
+def narrow_window(tab):
+    """A narrow window has the list of collections, too."""
+    tab.page.set_viewport_size({"width": 360, "height": 800})
+    tab.load("/admin/data/selecting")
+    assert tab.page.locator("nav.side a[aria-current]").is_visible(), "the list of collections is hidden"
+
+
+def main(origin):
+    failed = 0
+    with chromium() as browser:
+        for step in [type_by_keyboard, rows_in_place, types_without_script, controls, select_rows, narrow_window]:
+            tab = Tab(browser, origin)
+            try:
+                step(tab)
+            except AssertionError as error:
+                tab.faults.append(f"{error or 'assertion failed'} (line {error.__traceback__.tb_next.tb_lineno})")
+            failed += len(tab.faults)
+            for fault in tab.faults:
+                print(f"{step.__name__}: {fault}")
+    print(f"Editor tests: {failed} failures")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
