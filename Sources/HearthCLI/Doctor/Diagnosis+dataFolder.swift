@@ -1,11 +1,10 @@
 import DocumentModel
 import FileStore
 import Foundation
+import StorageIO
 import UTF8Text
 
 extension Diagnosis {
-    private static let minimumFreeShare = 0.1
-
     /// Adds the data folder at a path, its file system, and the process that has it open. Blocks.
     mutating func addDataFolder(_ path: String, databases: [DatabaseID]) {
         var section = Section("Data folder")
@@ -65,17 +64,22 @@ extension Diagnosis {
             section.add("mount options", mount.options.joined(separator: ","))
             problems += mount.problems
         }
-        var status = statvfs()
-        guard statvfs(folder, &status) == 0 else { return problems }
-        let unit = Double(status.f_frsize)
-        let (free, total) = (Double(status.f_bavail) * unit, Double(status.f_blocks) * unit)
-        section.add("space", "\(ServerStatus.size(free)) of \(ServerStatus.size(total)) free")
-        if free < total * minimumFreeShare { problems.append("The disk is nearly full: \(ServerStatus.size(free)) are free.") }
-        // Some file systems make inodes as needed.
-        guard status.f_files > 0 else { return problems }
-        section.add("inodes", "\(status.f_favail) of \(status.f_files) free")
-        if Double(status.f_favail) < Double(status.f_files) * minimumFreeShare {
-            problems.append("The file system has few inodes left, and each document takes one: \(status.f_favail) are free.")
+        do throws(FileSystemError) {
+            let descriptor = try FileDescriptor.folder(atPath: folder)
+            let space = try descriptor.diskSpace()
+            let (free, total) = (Double(space.free), Double(space.total))
+            section.add("space", "\(ServerStatus.size(free)) of \(ServerStatus.size(total)) free")
+            if free < total * ServerStatus.minimumFreeShare {
+                problems.append("The disk is nearly full: \(ServerStatus.size(free)) are free.")
+            }
+            // Some file systems make inodes as needed.
+            guard let inodes = try descriptor.inodes() else { return problems }
+            section.add("inodes", "\(inodes.free) of \(inodes.total) free")
+            if Double(inodes.free) < Double(inodes.total) * ServerStatus.minimumFreeShare {
+                problems.append("The file system has few inodes left, and each document takes one: \(inodes.free) are free.")
+            }
+        } catch {
+            // Its space remains unknown.
         }
         return problems
     }

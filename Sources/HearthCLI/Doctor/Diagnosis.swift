@@ -19,7 +19,7 @@ struct Diagnosis: Sendable {
         }
     }
 
-    /// What needs attention, each as a sentence.
+    /// The problems that need attention, each as a sentence.
     private(set) var problems: [String] = []
     private(set) var sections: [Section] = []
 

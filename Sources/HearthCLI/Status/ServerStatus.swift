@@ -16,7 +16,8 @@ struct ServerStatus {
     /// The age of the last backup from which on it needs attention.
     private static let maximumBackupAge = 26.0 * 3_600
     private static let minimumCertificateTime = 14.0 * 86_400
-    private static let minimumFreeShare = 0.1
+    /// The share of a disk below which its free space needs attention.
+    static let minimumFreeShare = 0.1
     private static let maximumIndexLag = 10_000.0
 
     init(_ information: ServerInformation, _ metrics: MetricsText, at now: Date) {

@@ -28,7 +28,7 @@ struct DocumentImporter<Element> {
         commit: @escaping BulkWriter<Element>.Commit
     ) {
         self.element = element
-        writer = BulkWriter(commit: commit) { origin, error in Console.standardError.report("\(origin): \(error)") }
+        writer = BulkWriter(reportingRejections: commit)
     }
 
     /// Imports all lines of a file. Skips empty lines; reports and skips invalid ones.
@@ -94,13 +94,16 @@ extension DocumentImporter<Document> {
     }
 }
 
-extension BulkWriter<Write> {
+extension BulkWriter {
     /// Creates a writer that reports rejected documents on standard error.
+    init(reportingRejections commit: @escaping Commit) {
+        self.init(commit: commit) { origin, error in Console.standardError.report("\(origin): \(error)") }
+    }
+}
+
+extension BulkWriter<Write> {
+    /// Creates a writer into a server that reports rejected documents on standard error.
     init(_ connection: HearthConnection) {
-        self.init { writes throws(StatusError) in
-            _ = try await connection.commit(writes)
-        } onRejection: { origin, error in
-            Console.standardError.report("\(origin): \(error)")
-        }
+        self.init(reportingRejections: { writes throws(StatusError) in _ = try await connection.commit(writes) })
     }
 }

@@ -8,7 +8,7 @@ public import SwiftUI
 
 /// A color, stored in documents as a string in CSS hexadecimal notation: `#fd1c48`, or `#fd1c4880` with an alpha component.
 ///
-/// Where there is no SwiftUI, `Color` is another name for it, so that models which a SwiftUI app shares with a server compile there.
+/// `Color` is another name for it where there is no SwiftUI, so that models which a SwiftUI app shares with a server compile there.
 public struct HexColor: Hashable, Sendable {
     private let color: DocumentModel.HexColor
 
