@@ -112,16 +112,11 @@ extension Firestore {
 extension FirestoreError {
     /// Returns the delay before the next attempt; `nil` if the error is not retryable.
     ///
-    /// Any time up to a limit that triples with each attempt, so that many clients which contend for a document spread over the time
-    /// that all of them need ("full jitter": M. Brooker, Exponential Backoff and Jitter, 2015). The limit also grows with the time that
-    /// an attempt takes, which tells how fast the server and the network are.
-    ///
     /// - Parameter duration: The time that the attempt has taken.
     fileprivate func retryDelay(after attempt: Int, lasting duration: Duration) -> Duration? {
         guard status.code == .aborted else { return nil }
-        if let delay = status.retryAfter { return delay }
-        let factor = [1, 3, 9, 27][min(attempt, 4) - 1]
-        let limit = min(max(.milliseconds(100), duration * 4) * factor, .seconds(20))
-        return limit * Double.random(in: 0...1)
+        var generator = SystemRandomNumberGenerator()
+        let minimum = status.retryAfter ?? .zero
+        return TransactionBackoff.delay(after: attempt, lasting: duration, atLeast: minimum, using: &generator)
     }
 }

@@ -92,7 +92,10 @@ struct ClientTransactionTests {
                 for db in clients {
                     group.addTask {
                         let counter = db.document("counters/a")
-                        try await db.runTransaction { transaction in
+                        // Five attempts suffice unless other work makes the duration of each a matter of chance.
+                        let options = TransactionOptions()
+                        options.maxAttempts = 10
+                        try await db.runTransaction(with: options) { transaction in
                             let number = try await transaction.getDocument(counter).get("n") as? Int ?? 0
                             transaction.setData(["n": number + 1], forDocument: counter)
                         }
