@@ -14,7 +14,7 @@ package final class MemoryStore: ClosableStore {
         var epoch: String
         var isClosed = false
         var waiters: [Int: (sequence: SequenceNumber, body: @Sendable () -> Void)] = [:]
-        var waiterCount = 0
+        var notificationCount = 0
         var earlierWaiters: [@Sendable () -> Void] = []
         /// The latest time of a point-in-time read; later commits are after it.
         var lastReadTime: Timestamp
@@ -115,6 +115,11 @@ package final class MemoryStore: ClosableStore {
     /// The number of watchers that wait for a commit.
     package var waiterCount: Int {
         state.withLock { $0.waiters.count }
+    }
+
+    /// The number of times that watchers have begun to wait for a commit.
+    package var notificationCount: Int {
+        state.withLock { $0.notificationCount }
     }
 
     package func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
@@ -258,10 +263,10 @@ package final class MemoryStore: ClosableStore {
     package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
         let id = state.withLock { state -> Int? in
             guard !state.isClosed, state.isAwaited(sequence) else { return nil }
-            state.waiterCount += 1
-            state.waiters[state.waiterCount] = (sequence, body)
+            state.notificationCount += 1
+            state.waiters[state.notificationCount] = (sequence, body)
             state.earlierWaiters.append(body)
-            return state.waiterCount
+            return state.notificationCount
         }
         if id == nil { body() }
         return CommitNotification { [self] in

@@ -269,7 +269,7 @@ struct APIKeyRegistryTests {
         )
         params.resume = try await PollChanges.call(params, in: context).token
         let poll = Task { [params] in try await PollChanges.call(params, in: context) }
-        while store.waiterCount == 0 { await Task.yield() }
+        while store.notificationCount == 0 { await Task.yield() }
         try await keys.revoke(key.id)
         let error = await #expect(throws: StatusError.self) { try await poll.value }
         #expect(error?.code == .unauthenticated)

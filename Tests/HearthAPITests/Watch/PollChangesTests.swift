@@ -48,7 +48,7 @@ import UTF8Text
         try await withMemoryService(store) { service in
             let token = try #require(try await poll(service, "")["token"]?.string)
             async let result = poll(service, #", "resume": "\#(token)", "waitMs": 30000"#)
-            while store.waiterCount == 0 { await Task.yield() }
+            while store.notificationCount == 0 { await Task.yield() }
             try store.set("other/x", 1)
             try store.set("c/a", 1)
             #expect(changes(in: try await result) == ["added c/a"])
