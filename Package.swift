@@ -22,6 +22,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
@@ -49,9 +50,26 @@ let package = Package(
             dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "SpanRecording",
+            dependencies: [.product(name: "Tracing", package: "swift-distributed-tracing")],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "DocumentModel", dependencies: ["StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "Cryptography", dependencies: ["CLibCrypto"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
+        .target(
+            name: "OTLPExport",
+            dependencies: [
+                "Gzip", "SpanRecording", "StrictJSON", "UTF8Text",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "JSONRPC", dependencies: ["Concurrency", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
@@ -117,9 +135,10 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "CZlib", "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "HearthWire", "IdentityTokens",
-                "JSONRPC", "PrometheusMetrics", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text",
+                "Concurrency", "Cryptography", "CZlib", "DocumentModel", "DocumentStore", "HearthWire", "IdentityTokens",
+                "JSONRPC", "PrometheusMetrics", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -127,7 +146,7 @@ let package = Package(
             name: "HearthHTTP",
             dependencies: [
                 "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "IdentityTokens",
-                "JSONRPC", "PrometheusMetrics", "StrictJSON", "UTF8Text",
+                "JSONRPC", "PrometheusMetrics", "SpanRecording", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -140,6 +159,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -195,14 +215,15 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "CLinux", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAdmin",
-                "HearthClient", "HearthHTTP", "HearthAPI", "HearthWire", "IdentityTokens", "KeySetFetching", "PrometheusMetrics",
-                "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text",
+                "HearthAPI", "HearthClient", "HearthHTTP", "HearthWire", "IdentityTokens", "KeySetFetching", "OTLPExport",
+                "PrometheusMetrics", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -256,8 +277,20 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "TraceTestSupport",
+            dependencies: [
+                "Gzip",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/TraceTestSupport",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "ServerTestSupport",
             dependencies: [
+                "SpanRecording",
                 "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAPI",
                 "HearthAdmin", "HearthHTTP", "IdentityTokens", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -266,6 +299,7 @@ let package = Package(
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             path: "Tests/ServerTestSupport",
             swiftSettings: swiftSettings
@@ -293,6 +327,20 @@ let package = Package(
         .testTarget(
             name: "PrometheusMetricsTests",
             dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "SpanRecordingTests",
+            dependencies: ["SpanRecording", .product(name: "Tracing", package: "swift-distributed-tracing")],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "OTLPExportTests",
+            dependencies: [
+                "OTLPExport", "SpanRecording", "TraceTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"], swiftSettings: swiftSettings),
@@ -374,18 +422,21 @@ let package = Package(
         .testTarget(
             name: "FirestoreGRPCTests",
             dependencies: [
+                "SpanRecording",
                 "FirestoreGRPC", "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreProto",
                 "FuzzedInputs", "Gzip", "HearthAPI", "HearthHTTP", "QueryTestSupport", "ServerTestSupport", "StrictJSON",
                 "TestSupport", "UTF8Text",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthHTTPTests",
             dependencies: [
+                "SpanRecording",
                 "HearthHTTP", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "HearthAPI",
                 "JSONRPC", "PrometheusMetrics", "ServerTestSupport", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -395,6 +446,7 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -441,11 +493,13 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
+                "SpanRecording",
                 "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON", "UTF8Text",
-                "TestSupport",
+                "TestSupport", "TraceTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             path: "Tests/EndToEnd",
             exclude: ["Fixtures", "Go", "Python"],

@@ -6,8 +6,9 @@ package protocol StoreObserver: Sendable {
     ///
     /// - Parameters:
     ///   - writeCount: The number of its writes.
-    ///   - duration: The time since it was submitted.
-    func didCommit(writeCount: Int, duration: Duration)
+    ///   - period: The time from its submission until now.
+    ///   - sync: The time of the sync that made it durable; `nil` for a commit that changed nothing.
+    func didCommit(writeCount: Int, period: Range<ContinuousClock.Instant>, sync: Range<ContinuousClock.Instant>?)
 
     /// Records a commit that has failed, and changed nothing.
     func didFailCommit(with error: StatusError)

@@ -67,11 +67,21 @@ extension RPCServer<ServiceContext> {
     ///   - limits: The resource limits of one request.
     ///   - responseBudget: The memory limit for all responses.
     ///   - metrics: The metrics in which calls are counted; `nil` for calls of the server itself.
-    package init(limits: RPCLimits, responseBudget: MemoryBudget, metrics: CallMetrics?, logger: Logger) {
+    ///   - isTraced: True if calls have spans.
+    package init(
+        limits: RPCLimits,
+        responseBudget: MemoryBudget,
+        metrics: CallMetrics?,
+        isTraced: Bool = false,
+        logger: Logger
+    ) {
+        var onStart: (@Sendable (Int) -> Void)?
+        if isTraced, let metrics { onStart = { metrics.begin(method: $0, system: "jsonrpc") } }
         self.init(
             methods: HearthMethods.table,
             limits: limits,
             responseBudget: responseBudget,
+            onStart: onStart,
             onEnd: { metrics?.record($0) },
             onUnexpectedError: { failure in
                 var metadata: Logger.Metadata = [
@@ -79,7 +89,10 @@ extension RPCServer<ServiceContext> {
                     "error": "\(failure.error)",
                     "error.id": "\(failure.errorID)",
                 ]
-                if let id = RequestTrace.current?.requestID { metadata["http.request.id"] = "\(id)" }
+                if let trace = RequestTrace.current {
+                    metadata["http.request.id"] = "\(trace.requestID)"
+                    if let id = trace.traceID { metadata["trace_id"] = "\(id)" }
+                }
                 logger.error("Call failed", metadata: metadata)
             }
         )

@@ -149,7 +149,8 @@ package struct HTTPServer: Service {
                     logger: logger,
                     date: connection.date,
                     accessLog: accessLog,
-                    tracesRequests: !accessLog.isOff || context.server.audit != nil
+                    tracer: configuration.tracer,
+                    tracesRequests: !accessLog.isOff || context.server.audit != nil || configuration.tracer != nil
                 ),
                 configuration: connection
             ),

@@ -26,14 +26,17 @@ final class CommitQueue: Sendable {
     }
 
     /// Enqueues a commit and waits until it is durable and visible. Cancelling the task does not withdraw it.
+    ///
+    /// - Returns: The result, and the time of the sync that made it durable; `nil` for a commit that changed nothing.
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
         by author: CommitAuthor?
-    ) async throws(StatusError) -> CommitResult {
-        try await withCheckedContinuation { continuation in
+    ) async throws(StatusError) -> (CommitResult, sync: Range<ContinuousClock.Instant>?) {
+        let outcome = await withCheckedContinuation { continuation in
             submit(PendingCommit(writes: writes, reads: reads, author: author, continuation: continuation))
-        }.get()
+        }
+        return (try outcome.result.get(), outcome.sync)
     }
 
     /// Rejects new commits, completes the pending ones and closes the committer.

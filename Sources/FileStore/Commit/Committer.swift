@@ -164,7 +164,7 @@ extension Committer {
         // The space that deletions have freed is reserved again, and the folders of commits that failed are removed.
         components.data.reserve?.replenish()
         if batch.hasFailures { applier.removeEmptyFolders(of: batch.collections) }
-        for (commit, outcome) in zip(batch.commits, batch.outcomes ?? []) { commit.resume(with: outcome) }
+        for (commit, outcome) in zip(batch.commits, batch.outcomes ?? []) { commit.resume(with: outcome, sync: batch.sync) }
         finishLargeBatch()
         startCheckpointIfDue()
     }
@@ -237,7 +237,8 @@ extension Committer {
             reject(commits, batch, blockWrites(error.status))
             return commits.count
         }
-        components.observer?.didSync(commitCount: batch.commits.count, duration: appended.syncDuration)
+        let sync = appended.sync
+        components.observer?.didSync(commitCount: batch.commits.count, duration: sync.upperBound - sync.lowerBound)
         components.history.append(batch.commits, at: appended)
         components.feed.willApply(through: batch.last.sequence)
         let first = last.sequence.next
@@ -253,9 +254,9 @@ extension Committer {
         components.timestamps.endBatch()
         if prepared == nil {
             largeBatch?.forget(netChanges)
-            resume(commits, batch)
+            resume(commits, batch, sync: sync)
         } else {
-            largeBatch?.didCommit(batch.outcomes)
+            largeBatch?.didCommit(batch.outcomes, sync: sync)
         }
         components.index.applyBackpressure()
         return commits.count
@@ -325,8 +326,12 @@ extension Committer {
         }
     }
 
-    private func resume(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch) {
-        for (commit, outcome) in zip(commits, batch.outcomes) { commit.resume(with: outcome) }
+    private func resume(
+        _ commits: ArraySlice<PendingCommit>,
+        _ batch: CommitBatch,
+        sync: Range<ContinuousClock.Instant>? = nil
+    ) {
+        for (commit, outcome) in zip(commits, batch.outcomes) { commit.resume(with: outcome, sync: sync) }
     }
 }
 

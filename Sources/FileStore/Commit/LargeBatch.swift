@@ -18,6 +18,8 @@ struct LargeBatch {
     private var next = (commit: 0, write: 0)
     /// The outcomes of the commits, once they are durable.
     private(set) var outcomes: [Result<CommitResult, StatusError>]?
+    /// The time of the sync that made them durable.
+    private(set) var sync: Range<ContinuousClock.Instant>?
 
     init(_ commits: [PendingCommit]) {
         self.commits = commits
@@ -55,9 +57,10 @@ struct LargeBatch {
     }
 
     /// Records that the first commits are durable.
-    mutating func didCommit(_ outcomes: [Result<CommitResult, StatusError>]) {
+    mutating func didCommit(_ outcomes: [Result<CommitResult, StatusError>], sync: Range<ContinuousClock.Instant>) {
         commits = Array(commits.prefix(outcomes.count))
         self.outcomes = outcomes
+        self.sync = sync
         images = [:]
     }
 

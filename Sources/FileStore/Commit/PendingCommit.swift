@@ -10,7 +10,14 @@ struct PendingCommit: Sendable {
     let reads: ReadSet
     let author: CommitAuthor?
     /// The caller. Not a `Waiter`, since it gets a result, and a cancellation does not withdraw the commit.
-    let continuation: CheckedContinuation<Result<CommitResult, StatusError>, Never>
+    let continuation: CheckedContinuation<Outcome, Never>
+
+    /// The outcome of a commit.
+    struct Outcome: Sendable {
+        let result: Result<CommitResult, StatusError>
+        /// The time of the sync that made the commit durable.
+        let sync: Range<ContinuousClock.Instant>?
+    }
 
     /// True if the commit is processed in steps between the batches of small commits; see ``LargeBatch``.
     var isLarge: Bool { writes.count > Self.maximumSmallWrites }
@@ -22,7 +29,9 @@ struct PendingCommit: Sendable {
     var storesDocuments: Bool { writes.contains(where: \.operation.storesDocument) }
 
     /// Resumes the caller.
-    func resume(with result: Result<CommitResult, StatusError>) {
-        continuation.resume(returning: result)
+    ///
+    /// - Parameter sync: The time of the sync that made the commit durable.
+    func resume(with result: Result<CommitResult, StatusError>, sync: Range<ContinuousClock.Instant>? = nil) {
+        continuation.resume(returning: Outcome(result: result, sync: sync))
     }
 }

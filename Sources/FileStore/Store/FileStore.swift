@@ -150,8 +150,8 @@ extension FileStore {
         let disk = components.disk
         let start = ContinuousClock.now
         do throws(StatusError) {
-            let result = try await commitQueue.commit(writes, validating: reads, by: author)
-            components.observer?.didCommit(writeCount: writes.count, duration: ContinuousClock.now - start)
+            let (result, sync) = try await commitQueue.commit(writes, validating: reads, by: author)
+            components.observer?.didCommit(writeCount: writes.count, period: start..<max(start, .now), sync: sync)
             // Deletes succeed on a full disk, too.
             if disk.isFull, writes.contains(where: \.operation.storesDocument) {
                 try? await healthQueue.run { () throws(StatusError) in disk.recordSuccess() }

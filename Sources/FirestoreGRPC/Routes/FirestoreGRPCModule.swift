@@ -87,6 +87,7 @@ struct GRPCService: Sendable {
         let time = Stopwatch()
         do {
             let isStream = methods[name]?.isStream == true
+            if server.isTraced, !isStream { server.metrics?.begin(name) }
             do {
                 guard let method = methods[name] else {
                     throw GRPCStatus(.unimplemented, "The service \(self.name) has no method \(Excerpt(name.string)).")

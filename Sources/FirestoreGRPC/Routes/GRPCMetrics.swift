@@ -17,6 +17,11 @@ struct GRPCMetrics: Sendable {
         indexes = Dictionary(uniqueKeysWithValues: names.enumerated().map { (UTF8Key($1), $0) })
     }
 
+    /// Records in the trace of the request that a call of a method begins.
+    func begin(_ method: UTF8Key) {
+        calls.begin(method: indexes[method], system: "grpc")
+    }
+
     /// Records a call of a method that has ended with a status.
     ///
     /// - Parameter time: The time since it began; `nil` for a stream.

@@ -22,6 +22,8 @@ struct GRPCServer: Sendable {
     let logger: Logger
     /// The metrics in which calls are counted; `nil` for none.
     var metrics: GRPCMetrics?
+    /// True if calls have spans.
+    let isTraced: Bool
     fileprivate let bodyExecutor: LargeBodyExecutor
     private let deadlines: CallDeadlines
 
@@ -32,6 +34,7 @@ struct GRPCServer: Sendable {
         authenticator = server.authenticator
         responseBudget = server.responseBudget
         logger = server.logger
+        isTraced = server.isTraced
         bodyExecutor = server.bodyExecutor
         deadlines = CallDeadlines(timeout: context.server.limits.callTimeout)
     }

@@ -38,6 +38,15 @@ package struct CallMetrics: Sendable {
         self.init(registry, prefix: "hearth_rpc", api: "JSON-RPC", methods: HearthMethods.table.methods.map(\.name.string))
     }
 
+    /// Records in the trace of the request that a call of a method begins.
+    ///
+    /// - Parameters:
+    ///   - method: The index of its method among the declared ones; `nil` for another one.
+    ///   - system: The protocol, `jsonrpc` or `grpc`.
+    package func begin(method: Int?, system: String) {
+        RequestTrace.current?.beginCall(of: method.map { methods[$0] } ?? MetricLabel.other, system: system)
+    }
+
     /// Records a JSON-RPC call that has ended.
     func record(_ call: EndedCall) {
         record(method: call.method, status: call.error.map { Self.status(of: $0) } ?? 0, duration: call.time)

@@ -15,6 +15,8 @@ package struct ServerMetrics: Sendable {
     package let backups: BackupMetrics
     /// The entries of the log.
     package let log: LogMetrics
+    /// The spans of traces.
+    package let traces: TraceMetrics
     let state: StateMetrics
 
     /// Declares the families in a new registry.
@@ -28,5 +30,6 @@ package struct ServerMetrics: Sendable {
         backups = BackupMetrics(registry)
         configuration = ConfigurationMetrics(registry)
         log = LogMetrics(registry)
+        traces = TraceMetrics(registry)
     }
 }

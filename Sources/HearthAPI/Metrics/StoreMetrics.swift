@@ -49,10 +49,11 @@ package struct StoreMetrics: StoreObserver {
         syncSeconds = registry.histogram("hearth_journal_sync_seconds", "Durations of syncs of the journal to the disk.")
     }
 
-    package func didCommit(writeCount: Int, duration: Duration) {
+    package func didCommit(writeCount: Int, period: Range<ContinuousClock.Instant>, sync: Range<ContinuousClock.Instant>?) {
         commits.increment()
         writes.increment(by: writeCount)
-        commitSeconds.record(duration)
+        commitSeconds.record(period.upperBound - period.lowerBound)
+        RequestTrace.current?.recordCommit(writeCount: writeCount, period: period, sync: sync)
     }
 
     package func didFailCommit(with error: StatusError) {

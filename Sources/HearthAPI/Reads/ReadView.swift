@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import DocumentStore
 
@@ -82,9 +83,9 @@ struct ReadView: Sendable {
     func run(_ query: NormalizedQuery, maximumBytes: Int) async throws(StatusError) -> QueryResults {
         try record(query)
         return try await mappingHistoryErrors { () async throws(StatusError) in
-            let results = try await store.run(query, maximumBytes: maximumBytes, readTime: readTime)
-            RequestTrace.current?.recordQuery(results.metrics)
-            return results
+            try await recordingQuery("query", metrics: \.metrics) { () async throws(StatusError) in
+                try await store.run(query, maximumBytes: maximumBytes, readTime: readTime)
+            }
         }
     }
 
@@ -95,9 +96,27 @@ struct ReadView: Sendable {
     ) async throws(StatusError) -> AggregationResults {
         try record(query)
         return try await mappingHistoryErrors { () async throws(StatusError) in
-            let results = try await store.aggregate(query, aggregations, readTime: readTime)
-            RequestTrace.current?.recordQuery(results.metrics)
+            try await recordingQuery("aggregate", metrics: \.metrics) { () async throws(StatusError) in
+                try await store.aggregate(query, aggregations, readTime: readTime)
+            }
+        }
+    }
+
+    /// Runs a query, and records it in the trace of the request if there is one.
+    private func recordingQuery<Results>(
+        _ name: String,
+        metrics: (Results) -> QueryMetrics,
+        _ body: () async throws(StatusError) -> Results
+    ) async throws(StatusError) -> Results {
+        guard let trace = RequestTrace.current else { return try await body() }
+        let time = Stopwatch()
+        do throws(StatusError) {
+            let results = try await body()
+            trace.recordQuery(name, time, .success(metrics(results)))
             return results
+        } catch {
+            trace.recordQuery(name, time, .failure(error))
+            throw error
         }
     }
 

@@ -106,6 +106,7 @@ extension ServeOptions {
         _ = try ServeTLS(tls, logger: logger)
         let authentication = try await ServeAuthentication(authentication, logger: logger)
         try authentication.loadRules(in: RulesRegistry())
+        _ = try trace.export(version: ServerDescription.version)
     }
 }
 
@@ -115,6 +116,7 @@ extension ServeSetting.Value {
         switch self {
         case .string(let value): Excerpt(value, maximumBytes: 1_000).text
         case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
         case .boolean(let value): "\(value)"
         case .strings(let values):
             values.isEmpty ? "-" : values.map { Excerpt($0, maximumBytes: 1_000).text }.joined(separator: ",")
@@ -128,6 +130,7 @@ extension ServeSetting.Value? {
         case nil: writer.null()
         case .string(let value): writer.string(value)
         case .integer(let value): writer.integer(Int64(value))
+        case .number(let value): writer.double(value)
         case .boolean(let value): writer.boolean(value)
         case .strings(let values):
             writer.beginArray()

@@ -72,6 +72,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(log: ServerLog, metrics: ServerMetrics, audit: AuditLog?, manager: ServiceManager?) async throws {
         let logger = log.logger
         let assets = try AssetLocation.find(explicit: options.assets)
+        // Before the clients are created that it traces.
+        let traces = try ServeTraces(options.trace, metrics: metrics.traces, logger: logger)
         let authentication = try await ServeAuthentication(options.authentication, logger: logger)
         let tls = try ServeTLS(options.tls, logger: logger)
         try await checkHost(logger: logger)
@@ -117,7 +119,7 @@ struct ServeCommand: AsyncParsableCommand {
                     rules: try await rules.rules(of: options.defaultDatabase, isDefault: true),
                     databases: databases
                 )
-                try await serve(context, authentication, tls, assets: assets, log: log, manager: manager)
+                try await serve(context, authentication, tls, traces, assets: assets, log: log, manager: manager)
             } catch {
                 _ = await databases.close()
                 throw error
@@ -150,6 +152,7 @@ struct ServeCommand: AsyncParsableCommand {
         _ context: ServiceContext,
         _ authentication: ServeAuthentication,
         _ tls: ServeTLS?,
+        _ traces: ServeTraces?,
         assets: AssetLocation,
         log: ServerLog,
         manager: ServiceManager?
@@ -163,6 +166,7 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = options.http
         configuration.certificate = tls?.certificate
         options.log.apply(to: &configuration, accessLogger: log.accessLogger)
+        configuration.tracer = traces?.tracer
         let server = try HTTPServer(
             configuration: configuration,
             context: context,
@@ -180,6 +184,8 @@ struct ServeCommand: AsyncParsableCommand {
             .init(service: AdminPagesService(pages: pages)),
             .init(service: ServeAuthenticationService(authentication, rules: context.rulesRegistry)),
         ]
+        // After the server, whose last requests it exports.
+        if let traces { services.append(.init(service: traces)) }
         if let tls { services.append(.init(service: tls)) }
         if let databases = context.databases {
             if let archiving = JournalArchiving(options.backup, databases, logger: logger) {

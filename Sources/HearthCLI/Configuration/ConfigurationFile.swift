@@ -77,6 +77,7 @@ extension ServeSetting.Kind {
         case .string: "a string"
         case .path: "a path, as a string that is not empty"
         case .integer: "an integer"
+        case .number: "a number"
         case .boolean: "true or false"
         case .strings: "a list of strings"
         }
@@ -93,6 +94,12 @@ extension ServeSetting.Kind {
         case .integer:
             guard case .integer(let value) = node.number else { return nil }
             return .int(Int(value))
+        case .number:
+            switch node.number {
+            case .integer(let value): return .double(Double(value))
+            case .double(let value): return .double(value)
+            case .outOfRange, nil: return nil
+            }
         case .boolean: return node.boolean.map { .bool($0) }
         case .strings:
             guard let elements = node.elements else { return nil }

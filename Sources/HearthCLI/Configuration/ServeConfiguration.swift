@@ -55,8 +55,8 @@ struct ServeConfiguration: Sendable {
         for setting in ServeSetting.all {
             if Self.isGiven(setting, in: arguments) {
                 sources[setting.name] = .option(setting.option)
-            } else if let content = try setting.content(in: environment) {
-                sources[setting.name] = .variable(setting.variable)
+            } else if let (content, variable) = try setting.variableContent(in: environment) {
+                sources[setting.name] = .variable(variable)
                 merged += setting.arguments(content)
             } else if let content = try setting.content(in: fileProvider), let file,
                 let line = members.first(where: { $0.setting.name == setting.name })?.line
@@ -141,12 +141,30 @@ extension ServeSetting {
     /// The option that sets a boolean to false.
     fileprivate var negation: String { "--no-" + words.joined(separator: "-") }
 
+    /// Returns the value of the environment, and the name of the variable that has it; `nil` if there is none.
+    fileprivate func variableContent(
+        in environment: EnvironmentVariablesProvider
+    ) throws(StatusError) -> (ConfigContent, variable: String)? {
+        if let content = try content(in: environment) { return (content, variable) }
+        guard let sharedVariable else { return nil }
+        let key = AbsoluteConfigKey(sharedVariable.lowercased().split(separator: "_").map(String.init))
+        return try content(in: environment, at: key, variable: sharedVariable).map { ($0, sharedVariable) }
+    }
+
     /// Returns the value that a provider has; `nil` if it has none.
     fileprivate func content(in provider: some ConfigProvider) throws(StatusError) -> ConfigContent? {
+        try content(in: provider, at: key, variable: variable)
+    }
+
+    private func content(
+        in provider: some ConfigProvider,
+        at key: AbsoluteConfigKey,
+        variable: String
+    ) throws(StatusError) -> ConfigContent? {
         do {
             return try provider.value(forKey: key, type: kind.type).value?.content
         } catch {
-            let expectation = kind == .boolean ? "true or false" : "an integer"
+            let expectation = kind == .boolean ? "true or false" : kind == .number ? "a number" : "an integer"
             throw StatusError(.invalidArgument, "The environment variable \(variable) is not \(expectation).", cause: error)
         }
     }
@@ -156,10 +174,11 @@ extension ServeSetting {
         switch content {
         case .string(let value): ["\(option)=\(value)"]
         case .int(let value): ["\(option)=\(value)"]
+        case .double(let value): ["\(option)=\(value)"]
         case .bool(let value): [value ? option : negation]
         case .stringArray(let values): values.map { "\(option)=\($0)" }
         // Not among the types of the kinds.
-        case .double, .bytes, .intArray, .doubleArray, .boolArray, .byteChunkArray: []
+        case .bytes, .intArray, .doubleArray, .boolArray, .byteChunkArray: []
         }
     }
 }
@@ -170,6 +189,7 @@ extension ServeSetting.Kind {
         switch self {
         case .string, .path: .string
         case .integer: .int
+        case .number: .double
         case .boolean: .bool
         case .strings: .stringArray
         }

@@ -118,6 +118,8 @@ struct ServeOptions: ParsableArguments {
 
     @OptionGroup(title: "Log") var log: ServeLogOptions
 
+    @OptionGroup(title: "Traces") var trace: ServeTraceOptions
+
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
         for name in allowHost {

@@ -12,6 +12,7 @@ struct ServeSetting: Sendable {
         /// The path of a file or folder. In a configuration file, it is relative to the folder of that file.
         case path
         case integer
+        case number
         case boolean
         /// A list of strings. The option is repeated; in the environment, commas separate them.
         case strings
@@ -21,6 +22,7 @@ struct ServeSetting: Sendable {
     enum Value: Sendable, Equatable {
         case string(String)
         case integer(Int)
+        case number(Double)
         case boolean(Bool)
         case strings([String])
     }
@@ -30,13 +32,22 @@ struct ServeSetting: Sendable {
     let kind: Kind
     /// True if the setting of a running server can be changed; false if that requires a restart.
     let isLive: Bool
+    /// The environment variable that programs with OpenTelemetry have for the setting. It comes after ``variable``.
+    let sharedVariable: String?
     /// Returns the value in the options; `nil` if it is not set and has no default.
     let value: @Sendable (ServeOptions) -> Value?
 
-    private init(_ name: String, _ kind: Kind, isLive: Bool = false, value: @escaping @Sendable (ServeOptions) -> Value?) {
+    private init(
+        _ name: String,
+        _ kind: Kind,
+        isLive: Bool = false,
+        sharedVariable: String? = nil,
+        value: @escaping @Sendable (ServeOptions) -> Value?
+    ) {
         self.name = name
         self.kind = kind
         self.isLive = isLive
+        self.sharedVariable = sharedVariable
         self.value = value
     }
 
@@ -99,5 +110,18 @@ extension ServeSetting {
         ServeSetting("accessLog", .boolean) { .boolean($0.log.accessLog) },
         ServeSetting("slowCallMs", .integer) { .integer($0.log.slowCallMs) },
         ServeSetting("auditLog", .path) { $0.log.auditLog.map { .string($0) } },
+        ServeSetting("traceEndpoint", .string, sharedVariable: "OTEL_EXPORTER_OTLP_ENDPOINT") {
+            $0.trace.traceEndpoint.map { .string($0) }
+        },
+        ServeSetting("traceSampleRatio", .number, sharedVariable: "OTEL_TRACES_SAMPLER_ARG") {
+            .number($0.trace.traceSampleRatio)
+        },
+        ServeSetting("traceServiceName", .string, sharedVariable: "OTEL_SERVICE_NAME") {
+            $0.trace.traceServiceName.map { .string($0) }
+        },
+        ServeSetting("traceAttribute", .strings, sharedVariable: "OTEL_RESOURCE_ATTRIBUTES") {
+            .strings($0.trace.traceAttribute)
+        },
+        ServeSetting("traceHeaders", .path) { $0.trace.traceHeaders.map { .string($0) } },
     ]
 }

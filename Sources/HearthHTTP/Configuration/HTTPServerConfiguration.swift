@@ -2,6 +2,7 @@ package import DocumentModel
 internal import Glibc
 package import Logging
 internal import NIOCore
+package import SpanRecording
 internal import UTF8Text
 
 /// The configuration of an ``HTTPServer``. The defaults suit clients on the same machine.
@@ -76,6 +77,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var accessLogger: Logger?
     /// The duration from which a request, except for streams, is logged as slow; `nil` to log none.
     package var slowCallTime: Duration?
+    /// The tracer of requests; `nil` to record no spans.
+    package var tracer: RecordingTracer?
 
     /// The status of a response to notifications.
     package enum NotificationStatus: Sendable {

@@ -3,6 +3,8 @@ import HearthAPI
 import Hummingbird
 import Logging
 import NIOCore
+import SpanRecording
+import Tracing
 
 /// Responds to the requests of connections, each in a task of its own.
 ///
@@ -14,6 +16,8 @@ struct ConnectionResponder: Sendable {
     let logger: Logger
     let date: HTTPDateCache
     let accessLog: AccessLog
+    /// The tracer; `nil` to record no spans.
+    let tracer: RecordingTracer?
     /// True if the facts about requests are collected: for the access log, or for others.
     let tracesRequests: Bool
 
@@ -65,13 +69,29 @@ struct ConnectionResponder: Sendable {
                 report(await Self.write(response, to: writer, ending: nil))
             }
         }
-        let trace = RequestTrace(requestID: context.requestID)
-        return RequestTrace.$current.withValue(trace) {
+        let trace = trace(of: request, in: context)
+        return withTrace(trace) {
             Task(executorPreference: context.executor) { [context] in
                 let response = await response(to: request, in: context)
-                let entry = accessLog.entry(trace, request, response, to: context.route)
+                let entry = accessLog.entry(trace, request, response, in: context)
                 report(await Self.write(response, to: writer, ending: entry))
             }
+        }
+    }
+
+    /// Begins the trace of a request: that of its caller, or a new one.
+    private func trace(of request: Request, in context: HearthRequestContext) -> RequestTrace {
+        let parents = request.headers[values: .traceparent]
+        let parent = parents.isEmpty ? nil : TraceContext(parents: parents, states: request.headers[values: .tracestate])
+        let isTrusted = parent != nil && context.peer.map { responder.policy.value.proxies.contains($0) } == true
+        return RequestTrace(requestID: context.requestID, parent: parent, isTrusted: isTrusted, tracer: tracer)
+    }
+
+    /// Calls `body` as a part of a request, whose span is the parent of those of clients that it uses.
+    private func withTrace<Result>(_ trace: RequestTrace, _ body: () -> Result) -> Result {
+        RequestTrace.$current.withValue(trace) {
+            guard let span = trace.span else { return body() }
+            return ServiceContext.withValue(span.context, operation: body)
         }
     }
 
@@ -90,6 +110,7 @@ struct ConnectionResponder: Sendable {
         do {
             guard let byteCount = response.body.contentLength else {
                 try await writer.writeHead(response.head)
+                entry?.didWriteHead()
                 return .wroteHead(response.body, entry)
             }
             try await response.body.write(writer.bodyWriter(after: response.head))

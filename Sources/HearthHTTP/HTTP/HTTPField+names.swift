@@ -22,4 +22,6 @@ extension HTTPField.Name {
     static let xForwardedFor = literal("X-Forwarded-For")
     package static let xRequestID = literal("X-Request-Id")
     static let xForwardedProto = literal("X-Forwarded-Proto")
+    static let traceparent = literal("traceparent")
+    static let tracestate = literal("tracestate")
 }

@@ -9,7 +9,7 @@ struct HTTPMetrics: Sendable {
     private let seconds: HistogramFamily
 
     /// The methods, and the first digits of statuses, in the order of their indexes.
-    private static let methods: [HTTPRequest.Method] = [.get, .post, .head, .put, .patch, .delete, .options]
+    static let methods: [HTTPRequest.Method] = [.get, .post, .head, .put, .patch, .delete, .options]
     private static let classes = ["1xx", "2xx", "3xx", "4xx", "5xx"]
     /// The classes that are exported from the start.
     private static let initialClasses: Set<String> = ["2xx", "4xx", "5xx"]

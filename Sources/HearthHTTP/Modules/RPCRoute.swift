@@ -23,6 +23,7 @@ struct RPCRoute: Sendable {
             limits: context.server.limits.rpc,
             responseBudget: server.responseBudget,
             metrics: context.server.metrics.calls,
+            isTraced: server.isTraced,
             logger: server.logger
         )
     }

@@ -31,6 +31,8 @@ package struct ServerResources: Sendable {
     /// The watch streams.
     package let streams: WatchStreamService
     package let logger: Logger
+    /// True if calls have spans.
+    package var isTraced: Bool { configuration.tracer != nil }
 
     /// Creates the resources of a server with a configuration.
     package init(_ configuration: HTTPServerConfiguration, context: ServiceContext, logger: Logger) {

@@ -4,7 +4,7 @@ import HearthAPI
 import Hummingbird
 import Logging
 
-/// The log of requests: one entry at the end of each, and entries for slow ones.
+/// The log of requests: one entry at the end of each, and entries for slow ones. It ends the spans of requests, too.
 ///
 /// Entries name the path without its query, and never bodies or credentials.
 struct AccessLog: Sendable {
@@ -18,7 +18,7 @@ struct AccessLog: Sendable {
     /// True if nothing is logged.
     var isOff: Bool { logger == nil && slowCallTime == nil }
 
-    /// A response to a request whose end is to be logged.
+    /// A response to a request whose end is to be logged or traced.
     struct PendingEntry: Sendable {
         private let log: AccessLog
         let trace: RequestTrace
@@ -27,22 +27,41 @@ struct AccessLog: Sendable {
         private let route: String
         private let status: HTTPResponse.Status
         private let isStream: Bool
+        private let isSecure: Bool
 
         fileprivate init(
             _ log: AccessLog,
             _ trace: RequestTrace,
             _ request: Request,
             _ response: Response,
-            route: Route
+            _ context: HearthRequestContext
         ) {
+            let route = context.route
             self.log = log
             self.trace = trace
             method = request.method
             path = request.uri.path
             self.route = route.pattern
             status = response.status
+            isSecure = context.isSecure
             isStream =
                 route.policy.isStream || response.headers[.contentType]?.utf8.starts(with: "text/event-stream".utf8) == true
+        }
+
+        /// Ends the span of a stream when it has been opened: it may stay open for days.
+        func didWriteHead() {
+            if isStream { endSpan(isComplete: true) }
+        }
+
+        private func endSpan(isComplete: Bool) {
+            guard trace.span != nil else { return }
+            trace.endRequest(
+                method: HTTPMetrics.methods.contains(method) ? method.rawValue : nil,
+                route: route,
+                status: status.code,
+                isSecure: isSecure,
+                isComplete: isComplete
+            )
         }
 
         /// Logs the request when the response has ended.
@@ -52,6 +71,7 @@ struct AccessLog: Sendable {
         ///   - isComplete: False if the client or the server ended the connection before.
         func end(byteCount: Int, isComplete: Bool) {
             let nanoseconds = trace.time.nanoseconds
+            endSpan(isComplete: isComplete)
             let isSlow = !isStream && log.slowCallTime.map { Duration.nanoseconds(nanoseconds) >= $0 } == true
             guard log.logger != nil || isSlow else { return }
             let facts = trace.facts
@@ -74,6 +94,7 @@ struct AccessLog: Sendable {
                 "duration_ms": .stringConvertible(Double(nanoseconds / 1_000) / 1_000),
                 "http.request.id": "\(trace.requestID)",
             ]
+            if let id = trace.traceID { metadata["trace_id"] = "\(id)" }
             if isStream { metadata["http.response.stream"] = .stringConvertible(true) }
             if !isComplete { metadata["http.response.complete"] = .stringConvertible(false) }
             if let address = facts.clientAddress { metadata["client.address"] = "\(address)" }
@@ -102,14 +123,14 @@ struct AccessLog: Sendable {
         }
     }
 
-    /// Begins the entry of a request whose response begins; `nil` if nothing is logged.
+    /// Begins the entry of a request whose response begins; `nil` if nothing is logged or traced.
     func entry(
         _ trace: RequestTrace,
         _ request: Request,
         _ response: Response,
-        to route: Route
+        in context: HearthRequestContext
     ) -> PendingEntry? {
-        guard !isOff else { return nil }
-        return PendingEntry(self, trace, request, response, route: route)
+        guard !isOff || trace.span != nil else { return nil }
+        return PendingEntry(self, trace, request, response, context)
     }
 }

@@ -79,7 +79,7 @@ struct RequestResponder: Sendable {
         let trace = RequestTrace.current
         trace?.update { [client = context.client] in $0.clientAddress = client?.text }
         try await authenticator.authenticate(request, in: &context)
-        trace?.update { [caller = context.caller] in $0.caller = caller }
+        trace?.recordCaller(context.caller)
         try request.checkTransferCoding()
         return try await respondToBody(of: request, in: context)
     }

@@ -40,8 +40,12 @@ package struct HearthRequestContext: RequestContext {
         channel = source.channel
     }
 
-    /// A logger with the request ID. Created on demand, for requests that log something.
-    package var requestLogger: Logger { logger.with(requestID: requestID) }
+    /// A logger with the request ID, and the ID of the trace. Created on demand, for requests that log something.
+    package var requestLogger: Logger {
+        var logger = logger.with(requestID: requestID)
+        if let id = RequestTrace.current?.traceID { logger[metadataKey: "trace_id"] = .string(id) }
+        return logger
+    }
 
     /// The address of the client, or of an untrusted proxy in front of it; `nil` for a Unix domain socket.
     var client: IPAddress? {

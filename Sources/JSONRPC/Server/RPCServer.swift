@@ -25,6 +25,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     private let responseBudget: MemoryBudget
     private let deadlines: CallDeadlines
     private let onUnexpectedError: @Sendable (UnexpectedError) -> Void
+    private let onStart: (@Sendable (_ method: Int) -> Void)?
     private let onEnd: @Sendable (EndedCall) -> Void
 
     /// Creates a server.
@@ -32,6 +33,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     /// - Parameters:
     ///   - responseBudget: The memory limit for all responses.
     ///   - clock: The clock that measures the duration of calls.
+    ///   - onStart: Called before a call is executed, with the index of its method. Must not wait.
     ///   - onEnd: Records a call for statistics. Must not wait.
     ///   - onUnexpectedError: Logs an error.
     package init(
@@ -39,6 +41,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         limits: RPCLimits = RPCLimits(),
         responseBudget: MemoryBudget = .unlimited,
         clock: some Clock<Duration> = ContinuousClock(),
+        onStart: (@Sendable (_ method: Int) -> Void)? = nil,
         onEnd: @escaping @Sendable (EndedCall) -> Void = { _ in },
         onUnexpectedError: @escaping @Sendable (UnexpectedError) -> Void
     ) {
@@ -46,6 +49,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         self.limits = limits
         self.responseBudget = responseBudget
         deadlines = CallDeadlines(timeout: limits.callTimeout, clock: clock)
+        self.onStart = onStart
         self.onEnd = onEnd
         self.onUnexpectedError = onUnexpectedError
     }
@@ -174,6 +178,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
             return .error(.cancelled)
         }
         let time = Stopwatch()
+        onStart?(entry.index)
         do {
             if let batchDeadline { try deadlines.checkBatchDeadline(batchDeadline) }
             let result = try await deadlines.run(on: executor) { try await entry.call(request.params, context) }

@@ -97,8 +97,8 @@ package struct JournalWriter: ~Copyable {
         let offsets: [Int]
         /// The end of the last record.
         let end: Int
-        /// The time that the sync took.
-        package let syncDuration: Duration
+        /// The time of the sync.
+        package let sync: Range<ContinuousClock.Instant>
 
         /// The size of the records.
         package var byteCount: Int { end - (offsets.first ?? end) }
@@ -159,13 +159,13 @@ package struct JournalWriter: ~Copyable {
         } catch {
             throw Failure(status: error.status("sync", name), isRecoverable: false)
         }
-        let syncDuration = ContinuousClock.now - syncStart
+        let sync = syncStart..<max(syncStart, .now)
         let offsets = batch.offsets.map { $0 + segment.end }
         journal.didAppend(first: first, offsets: offsets, to: segment.first)
         segment.end += batch.bytes.count
         self.segment = segment
         if segment.end > journal.segmentBytes / 2 { journal.preallocator.prepare() }
-        return AppendedBatch(segment: segment.first, offsets: offsets, end: segment.end, syncDuration: syncDuration)
+        return AppendedBatch(segment: segment.first, offsets: offsets, end: segment.end, sync: sync)
     }
 
     /// Closes the journal for writing and waits for background work to end.

@@ -19,8 +19,17 @@ struct EndToEndServer: Sendable {
     /// - Parameters:
     ///   - port: The port; 0 selects a free port.
     ///   - arguments: Further arguments of `hearth serve`.
-    init(data folder: URL, port: String = "0", arguments: [String] = []) async throws {
-        let process = try HearthProcess(["serve", "--data", folder.path, "--port", port] + arguments)
+    ///   - environment: Further environment variables.
+    init(
+        data folder: URL,
+        port: String = "0",
+        arguments: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws {
+        let process = try HearthProcess(
+            ["serve", "--data", folder.path, "--port", port] + arguments,
+            environment: environment
+        )
         var address: String?
         for await line in process.output {
             address = line

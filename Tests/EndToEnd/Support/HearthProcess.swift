@@ -16,7 +16,7 @@ final class HearthProcess: Sendable {
 
     var processID: Int32 { process.processID }
 
-    /// Starts `hearth` or another program, without the HEARTH_ variables of the test environment.
+    /// Starts `hearth` or another program, without the HEARTH_ and OTEL_ variables of the test environment.
     init(
         _ arguments: [String],
         program: URL = executable,
@@ -30,7 +30,7 @@ final class HearthProcess: Sendable {
             program.path,
             arguments,
             environment: ProcessInfo.processInfo.environment
-                .filter { !$0.key.hasPrefix("HEARTH_") }
+                .filter { !$0.key.hasPrefix("HEARTH_") && !$0.key.hasPrefix("OTEL_") }
                 .merging(environment) { $1 },
             input: inputReader,
             output: outputWriter,

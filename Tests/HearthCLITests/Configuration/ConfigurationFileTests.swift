@@ -24,6 +24,8 @@ struct ConfigurationFileTests {
             ("{\"host\": 1}", 1, 10, "host: Expected a string"),
             ("{\"data\": \"\"}", 1, 10, "data: Expected a path"),
             ("{\"emulator\": \"true\"}", 1, 14, "emulator: Expected true or false"),
+            ("{\"traceSampleRatio\": \"0.1\"}", 1, 22, "traceSampleRatio: Expected a number"),
+            ("{\"traceSampleRatio\": 1e999}", 1, 22, "traceSampleRatio: Expected a number"),
             ("{\"allowHost\": \"a\"}", 1, 15, "allowHost: Expected a list of strings"),
             ("{\"allowHost\": [\"a\", 1]}", 1, 15, "allowHost: Expected a list of strings"),
         ] as [(String, Int, Int, String)]
@@ -42,6 +44,9 @@ struct ConfigurationFileTests {
             (["backupHours": "3"], "--backup-hours is backupHours in f.json, line 1."),
             (["tlsKey": "\"k\""], "--tls-key is tlsKey in f.json, line 1."),
             (["tlsMinimumVersion": "\"1.1\""], "--tls-minimum-version is tlsMinimumVersion in f.json, line 1."),
+            (["traceEndpoint": "\"collector:4317\""], "--trace-endpoint is traceEndpoint in f.json, line 1."),
+            (["traceSampleRatio": "1.5"], "--trace-sample-ratio is traceSampleRatio in f.json, line 1."),
+            (["traceAttribute": "[\"name\"]"], "--trace-attribute is traceAttribute in f.json, line 1."),
             (["trustedProxy": "[\"proxy\"]"], "--trusted-proxy is trustedProxy in f.json, line 1."),
         ] as [([String: String], String)]
     )

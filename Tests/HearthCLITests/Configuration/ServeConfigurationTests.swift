@@ -55,7 +55,10 @@ struct ServeConfigurationTests {
         #expect(try configuration(environment: ["HEARTH_PORT": ""], file: #"{"port": 9}"#).options().port == 9)
     }
 
-    @Test(arguments: [("HEARTH_PORT", "tcp://10.0.0.1:8080", "an integer"), ("HEARTH_EMULATOR", "perhaps", "true or false")])
+    @Test(arguments: [
+        ("HEARTH_PORT", "tcp://10.0.0.1:8080", "an integer"), ("HEARTH_EMULATOR", "perhaps", "true or false"),
+        ("OTEL_TRACES_SAMPLER_ARG", "half", "a number"), ("HEARTH_TRACE_SAMPLE_RATIO", "half", "a number"),
+    ])
     func `An invalid variable is refused by name`(name: String, value: String, expectation: String) throws {
         let error = try #require(throws: StatusError.self) { try configuration(environment: [name: value]) }
         #expect(error.message == "The environment variable \(name) is not \(expectation).")
@@ -104,12 +107,15 @@ struct ServeConfigurationTests {
             "checkpointDocuments": .integer(800), "openDatabases": .integer(9), "watchers": .integer(10),
             "watchersPerAddress": .integer(11), "watchersPerKey": .integer(12), "logFormat": .string("json"),
             "logLevel": .string("debug"), "accessLog": .boolean(true),
-            "slowCallMs": .integer(13), "auditLog": .string("m"),
+            "slowCallMs": .integer(13), "auditLog": .string("m"), "traceEndpoint": .string("http://n:4318"),
+            "traceSampleRatio": .number(0.25), "traceServiceName": .string("o"), "traceAttribute": .strings(["p=q"]),
+            "traceHeaders": .string("r"),
         ]
         let members = values.map { name, value in
             switch value {
             case .string(let text): "\"\(name)\": \"\(text)\""
             case .integer(let number): "\"\(name)\": \(number)"
+            case .number(let number): "\"\(name)\": \(number)"
             case .boolean(let value): "\"\(name)\": \(value)"
             case .strings(let texts): "\"\(name)\": \(texts)"
             }
@@ -121,6 +127,21 @@ struct ServeConfigurationTests {
             #expect(setting.value(options) == value)
             #expect(setting.value(defaults) != value)
         }
+    }
+
+    @Test func `OpenTelemetry's variables come after the server's own, and before the file`() throws {
+        let environment = [
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:1", "OTEL_TRACES_SAMPLER_ARG": "0.5", "OTEL_SERVICE_NAME": "b",
+        ]
+        let file = #"{"traceEndpoint": "http://c:3", "traceSampleRatio": 1}"#
+        var configuration = try configuration(environment: environment, file: file)
+        #expect(try configuration.options().trace.traceEndpoint == "http://a:1")
+        #expect(try configuration.options().trace.traceSampleRatio == 0.5)
+        #expect(try source("traceEndpoint", in: configuration) == .variable("OTEL_EXPORTER_OTLP_ENDPOINT"))
+        let own = environment.merging(["HEARTH_TRACE_ENDPOINT": "http://d:4"]) { $1 }
+        configuration = try self.configuration(environment: own, file: file)
+        #expect(try configuration.options().trace.traceEndpoint == "http://d:4")
+        #expect(try self.configuration(file: file).options().trace.traceSampleRatio == 1)
     }
 
     @Test func `The manual has each setting, with its names, and whether a change requires a restart`() throws {
