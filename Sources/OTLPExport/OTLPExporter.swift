@@ -30,6 +30,8 @@ package struct OTLPExporter: Sendable {
         package var requestTimeout = Duration.seconds(10)
         /// The delay before the first repetition of a request; each further one is twice as long.
         package var firstRetryDelay = Duration.seconds(1)
+        /// The longest time that a collector can ask for.
+        package var maximumRetryAfter = Duration.seconds(300)
         /// The time for which a request is repeated.
         package var retryTimeout = Duration.seconds(60)
         /// The time limit for sending what is left at shutdown.
@@ -78,7 +80,8 @@ package struct OTLPExporter: Sendable {
         state = ExportState(logger: logger)
         var client = HTTPClient.Configuration()
         client.redirectConfiguration = .disallow
-        client.timeout = .init(connect: .seconds(5))
+        // A connection that is being established also holds up the end of the client.
+        client.timeout = .init(connect: .seconds(2))
         // Else each export would make a span.
         client.tracing.tracer = nil
         self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: client)
@@ -91,9 +94,12 @@ package struct OTLPExporter: Sendable {
                 while (try? await Task.sleep(for: interval)) != nil { queue.signal() }
             }
             for await _ in queue.completions {
-                while !Task.isCancelled {
+                // Only what is there now: what comes while it is sent waits until a batch is complete, or for the interval.
+                var left = queue.count
+                while left > 0, !Task.isCancelled {
                     let batch = queue.removeBatch()
                     if batch.isEmpty { break }
+                    left -= batch.count
                     await send(batch)
                 }
             }
@@ -134,9 +140,10 @@ package struct OTLPExporter: Sendable {
             let outcome = await post(body, timeout: configuration.requestTimeout)
             guard case .unavailable(let reason, let retryAfter) = outcome else { return finish(batch, outcome) }
             state.recordFailure(reason)
-            let pause = retryAfter ?? delay * Double.random(in: 0.8...1.2)
-            guard ContinuousClock.now + pause < end else { return finish(batch, .refused(reason: reason)) }
+            let pause = max(delay * Double.random(in: 0.8...1.2), min(retryAfter ?? .zero, configuration.maximumRetryAfter))
+            // Also before a batch is given up: the next one must not come earlier than the collector says.
             guard (try? await Task.sleep(for: pause)) != nil else { return finish(batch, .cancelled) }
+            guard ContinuousClock.now < end else { return finish(batch, .refused(reason: reason)) }
             delay = min(delay * 2, Self.maximumRetryDelay)
         }
     }
@@ -160,7 +167,23 @@ package struct OTLPExporter: Sendable {
         ByteBuffer(bytes: GzipCompressor.compress(encoder.encode(batch)))
     }
 
+    /// Sends a request once.
+    ///
+    /// - Parameter timeout: The time limit for the request and the whole of its response.
     private func post(_ body: ByteBuffer, timeout: Duration) async -> Outcome {
+        await withTaskGroup { group in
+            group.addTask { await exchange(body, timeout: timeout) }
+            group.addTask {
+                guard (try? await Task.sleep(for: timeout)) != nil else { return .cancelled }
+                return .unavailable(reason: "no complete response in time", retryAfter: nil)
+            }
+            let outcome = await group.next() ?? .cancelled
+            group.cancelAll()
+            return outcome
+        }
+    }
+
+    private func exchange(_ body: ByteBuffer, timeout: Duration) async -> Outcome {
         var request = HTTPClientRequest(url: configuration.url)
         request.method = .POST
         request.headers = ["Content-Type": "application/json", "Content-Encoding": "gzip"]
@@ -234,7 +257,7 @@ private final class ExportState: Sendable {
         guard rejectedCount > 0 || !message.isEmpty else { return }
         logger.warning(
             "The collector has not accepted all spans",
-            metadata: ["span.rejected.count": .stringConvertible(rejectedCount), "error": "\(message)"]
+            metadata: ["span.rejected.count": .stringConvertible(rejectedCount), "error": "\(message.prefix(1_000))"]
         )
     }
 }

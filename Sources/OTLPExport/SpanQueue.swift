@@ -42,6 +42,9 @@ package final class SpanQueue: Sendable {
         if isComplete { completion.yield() }
     }
 
+    /// The number of spans.
+    var count: Int { state.withLock { $0.spans.count } }
+
     /// Makes the exporter take what there is.
     func signal() {
         completion.yield()

@@ -45,21 +45,17 @@ package struct RecordingTracer: Tracer {
     /// Starts the span of a request.
     ///
     /// - Parameters:
-    ///   - parent: The caller's span. Its trace is continued, but sampled at random unless the caller is trusted: its flag would let
-    ///     anyone cause the cost of all spans.
-    ///   - isTrusted: True if the parent's flag decides. Who learns it later changes ``TraceContext/sampling``.
+    ///   - parent: The caller's span. Its trace is continued, but sampled at random, since its flag would let anyone cause the cost of
+    ///     all spans. Who learns that the caller may decide changes ``TraceContext/sampling``.
     package func startRequestSpan(
         _ name: String,
         parent: TraceContext?,
-        isTrusted: Bool,
         at instant: some TracerInstant
     ) -> RecordedSpan {
-        var decision = makeDecision()
-        if isTrusted, let parent { decision = SamplingDecision(isSampled: parent.isSampled) }
         let trace = TraceContext(
             traceID: parent?.traceID ?? TraceID(),
             spanID: SpanID(),
-            sampling: decision,
+            sampling: makeDecision(),
             state: parent?.state ?? ""
         )
         return RecordedSpan(

@@ -43,14 +43,14 @@ struct RecordingTracerTests {
     }
 
     @Test(arguments: [0.0, 1.0])
-    func `A trusted caller's flag decides, and anyone else's doesn't`(ratio: Double) throws {
-        for (isTrusted, flag) in [(true, true), (true, false), (false, true), (false, false)] {
+    func `The trace of a caller is continued, but its flag doesn't decide`(ratio: Double) throws {
+        for flag in [true, false] {
             let records = Records()
             let parent = try parent(isSampled: flag)
             let instant = DefaultTracerClock.now
-            let span = records.tracer(ratio).startRequestSpan("r", parent: parent, isTrusted: isTrusted, at: instant)
+            let span = records.tracer(ratio).startRequestSpan("r", parent: parent, at: instant)
             span.end()
-            #expect(records.all.count == ((isTrusted ? flag : ratio == 1) ? 1 : 0))
+            #expect(records.all.count == (ratio == 1 ? 1 : 0))
             #expect(span.trace.traceID == parent.traceID && span.trace.state == "s=1")
             #expect(records.all.allSatisfy { $0.parent == parent.spanID })
         }
@@ -60,7 +60,7 @@ struct RecordingTracerTests {
     func `A decision holds for all spans of the request that end after it`() throws {
         let records = Records()
         let span = records.tracer(0)
-            .startRequestSpan("r", parent: try parent(isSampled: true), isTrusted: false, at: DefaultTracerClock.now)
+            .startRequestSpan("r", parent: try parent(isSampled: true), at: DefaultTracerClock.now)
         #expect(!span.isRecording)
         span.trace.sampling.isSampled = true
         span.makeChild("c", at: DefaultTracerClock.now).end()

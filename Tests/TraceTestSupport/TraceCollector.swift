@@ -24,6 +24,8 @@ package final class TraceCollector: Sendable {
         case close
         /// There is none.
         case none
+        /// The head of a response, without its body.
+        case head
     }
 
     /// The requests, each as soon as it is complete. To be read once.
@@ -115,6 +117,9 @@ private final class CollectorHandler: ChannelInboundHandler {
     private func answer(_ answer: TraceCollector.Answer, in context: ChannelHandlerContext) {
         switch answer {
         case .none: return
+        case .head:
+            let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "2"])
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
         case .close: context.close(promise: nil)
         case .response(let status, let fields, let text):
             var headers = HTTPHeaders(fields.map { ($0.key, $0.value) })

@@ -30,8 +30,9 @@ struct PendingCommit: Sendable {
 
     /// Resumes the caller.
     ///
-    /// - Parameter sync: The time of the sync that made the commit durable.
+    /// - Parameter sync: The time of the sync that made its batch durable.
     func resume(with result: Result<CommitResult, StatusError>, sync: Range<ContinuousClock.Instant>? = nil) {
-        continuation.resume(returning: Outcome(result: result, sync: sync))
+        let hasChanges = (try? result.get())?.sequence != nil
+        continuation.resume(returning: Outcome(result: result, sync: hasChanges ? sync : nil))
     }
 }

@@ -53,14 +53,13 @@ package final class RequestTrace: Sendable {
     ///
     /// - Parameters:
     ///   - parent: The caller's span, as the request names it.
-    ///   - isTrusted: True if the request comes from a trusted proxy, whose decision to sample a trace counts.
     ///   - tracer: The tracer; `nil` if traces are off.
-    package init(requestID: String, parent: TraceContext? = nil, isTrusted: Bool = false, tracer: RecordingTracer? = nil) {
+    package init(requestID: String, parent: TraceContext? = nil, tracer: RecordingTracer? = nil) {
         self.requestID = requestID
         self.parent = parent
         startTime = tracer == nil ? 0 : DefaultTracerClock.now.nanosecondsSinceEpoch
         let start = Instant(nanosecondsSinceEpoch: startTime)
-        span = tracer?.startRequestSpan("HTTP", parent: parent, isTrusted: isTrusted, at: start)
+        span = tracer?.startRequestSpan("HTTP", parent: parent, at: start)
     }
 
     package var facts: Facts { state.withLock { $0 } }

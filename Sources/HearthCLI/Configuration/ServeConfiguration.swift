@@ -148,7 +148,11 @@ extension ServeSetting {
         if let content = try content(in: environment) { return (content, variable) }
         guard let sharedVariable else { return nil }
         let key = AbsoluteConfigKey(sharedVariable.lowercased().split(separator: "_").map(String.init))
-        return try content(in: environment, at: key, variable: sharedVariable).map { ($0, sharedVariable) }
+        // Meant for other programs, too: a value that this one cannot use is none.
+        guard let content = try? content(in: environment, at: key, variable: sharedVariable),
+            (try? ServeOptions.parse(arguments(content))) != nil
+        else { return nil }
+        return (content, sharedVariable)
     }
 
     /// Returns the value that a provider has; `nil` if it has none.

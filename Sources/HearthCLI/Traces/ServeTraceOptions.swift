@@ -20,8 +20,8 @@ struct ServeTraceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Part of the requests that are traced, from 0 to 1. Callers with an API key, and trusted proxies, decide for theirs by \
-            the header traceparent. Can also be set with OTEL_TRACES_SAMPLER_ARG.
+            Part of the requests that are traced, from 0 to 1. Callers with an API key decide for theirs by the header \
+            traceparent. Can also be set with OTEL_TRACES_SAMPLER_ARG.
             """,
             valueName: "ratio"
         )
@@ -62,8 +62,8 @@ struct ServeTraceOptions: ParsableArguments {
     func validate() throws {
         if let traceEndpoint, Self.url(traceEndpoint) == nil {
             throw ValidationError(
-                "--trace-endpoint: \(Excerpt(traceEndpoint)) is not the URL of a collector, such as http://127.0.0.1:4318, without "
-                    + "credentials, query and fragment."
+                "--trace-endpoint: Expected the URL of a collector, such as http://127.0.0.1:4318, without credentials, query and "
+                    + "fragment. Credentials belong in --trace-headers."
             )
         }
         guard (0...1).contains(traceSampleRatio) else { throw ValidationError("--trace-sample-ratio must be between 0 and 1.") }

@@ -83,8 +83,7 @@ struct ConnectionResponder: Sendable {
     private func trace(of request: Request, in context: HearthRequestContext) -> RequestTrace {
         let parents = request.headers[values: .traceparent]
         let parent = parents.isEmpty ? nil : TraceContext(parents: parents, states: request.headers[values: .tracestate])
-        let isTrusted = parent != nil && context.peer.map { responder.policy.value.proxies.contains($0) } == true
-        return RequestTrace(requestID: context.requestID, parent: parent, isTrusted: isTrusted, tracer: tracer)
+        return RequestTrace(requestID: context.requestID, parent: parent, tracer: tracer)
     }
 
     /// Calls `body` as a part of a request, whose span is the parent of those of clients that it uses.

@@ -168,8 +168,8 @@ extension KeySetCache {
     private func startRefresh(_ entry: inout Entry, _ issuer: TokenIssuer, _ now: ContinuousClock.Instant) -> Task<Void, Never>? {
         if let running = entry.refresh { return running }
         guard issuer.keySource.isFetched, entry.earliestFetch.map({ $0 <= now }) ?? true else { return nil }
-        // Unstructured: it outlives the request that started it, and others wait for it too. Its time limit ends it.
-        let refresh = Task { await self.fetchKeys(of: issuer, startingAt: now) }
+        // Detached, with a trace of its own: it outlives the request that started it, and others wait for it too. Its time limit ends it.
+        let refresh = Task.detached { await self.fetchKeys(of: issuer, startingAt: now) }
         entry.refresh = refresh
         return refresh
     }

@@ -57,7 +57,7 @@ struct ServeConfigurationTests {
 
     @Test(arguments: [
         ("HEARTH_PORT", "tcp://10.0.0.1:8080", "an integer"), ("HEARTH_EMULATOR", "perhaps", "true or false"),
-        ("OTEL_TRACES_SAMPLER_ARG", "half", "a number"), ("HEARTH_TRACE_SAMPLE_RATIO", "half", "a number"),
+        ("HEARTH_TRACE_SAMPLE_RATIO", "half", "a number"),
     ])
     func `An invalid variable is refused by name`(name: String, value: String, expectation: String) throws {
         let error = try #require(throws: StatusError.self) { try configuration(environment: [name: value]) }
@@ -142,6 +142,12 @@ struct ServeConfigurationTests {
         configuration = try self.configuration(environment: own, file: file)
         #expect(try configuration.options().trace.traceEndpoint == "http://d:4")
         #expect(try self.configuration(file: file).options().trace.traceSampleRatio == 1)
+    }
+
+    @Test func `A variable of OpenTelemetry that is meant for other programs is ignored`() throws {
+        let environment = ["OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4317", "OTEL_TRACES_SAMPLER_ARG": "endpoint=http://a"]
+        let options = try configuration(environment: environment, file: #"{"traceSampleRatio": 0.5}"#).options()
+        #expect(options.trace.traceEndpoint == nil && options.trace.traceSampleRatio == 0.5)
     }
 
     @Test func `The manual has each setting, with its names, and whether a change requires a restart`() throws {
