@@ -72,7 +72,7 @@ let package = Package(
         ),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "JSONRPC", dependencies: ["Concurrency", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
-        .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
+        .target(name: "StorageIO", dependencies: ["CLinux", "Concurrency", "DocumentModel"], swiftSettings: swiftSettings),
         .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
@@ -93,7 +93,7 @@ let package = Package(
         .target(name: "SecurityRules", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
-            dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "UTF8Text"],
+            dependencies: ["Concurrency", "DocumentModel", "DocumentStore", "StorageIO", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .target(

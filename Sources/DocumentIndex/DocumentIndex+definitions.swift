@@ -22,6 +22,15 @@ extension DocumentIndex {
     /// The last commit in the index; `nil` while the index cannot be used.
     package var appliedSequence: SequenceNumber? { state.withLock(\.applied) }
 
+    /// The last commit in the index, and the number and size of the documents as of that commit; `nil` while the index cannot be used.
+    /// Takes constant time.
+    package var appliedSize: (sequence: SequenceNumber, size: CollectionSize)? {
+        state.withLock { state in
+            guard case .ready = state.phase, let applied = state.applied, let size = state.size else { return nil }
+            return (applied, size)
+        }
+    }
+
     /// Returns the index definitions with the build state of each.
     package func report() -> IndexReport {
         let definitions = definitions.withLock { $0.value }

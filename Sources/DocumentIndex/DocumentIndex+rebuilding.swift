@@ -73,7 +73,7 @@ extension DocumentIndex {
         }
         if let reason { try rebuild(&maintainer, because: reason) }
         state.withLock { $0.rebuildReason = nil }
-        publishApplied(maintainer.applied)
+        publishApplied(maintainer.applied, maintainer.size)
     }
 
     /// Applies all commits that follow `applied`, from the queue, and from the source where the queue has a gap.
@@ -271,9 +271,10 @@ extension DocumentIndex {
     }
 
     /// Publishes the last commit in the index and resumes the waiters.
-    private func publishApplied(_ sequence: SequenceNumber) {
+    private func publishApplied(_ sequence: SequenceNumber, _ size: CollectionSize?) {
         let waiters = state.withLock { state in
             state.applied = sequence
+            state.size = size
             return state.recordChange()
         }
         for waiter in waiters { waiter.resume() }

@@ -49,6 +49,8 @@ package final class DocumentIndex: Sendable {
         var last: (sequence: SequenceNumber, time: Timestamp?)
         /// The last commit in the index; `nil` while the index cannot be used.
         var applied: SequenceNumber?
+        /// The number and size of the documents as of that commit; `nil` if it is not known.
+        var size: CollectionSize?
         /// True if a run of ``DocumentIndex/runMaintenance()`` is scheduled at ``nextRunTime``.
         var isRunScheduled = false
         /// True if a run is scheduled without delay, on behalf of a waiter or for a full batch.
@@ -151,13 +153,14 @@ package final class DocumentIndex: Sendable {
         waitDocumentCount: Int,
         lowDiskSpaceTimeout: Duration,
         last: (sequence: SequenceNumber, time: Timestamp?),
+        onReadStart: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
         logger: Logger
     ) {
         file = IndexFile(in: folder, folderPath: folderPath, cacheBytes: cacheBytes)
         definitions = Mutex(IndexDefinitionsFile(in: folder, logger: logger))
         state = Mutex(State(last: last, rebuildReason: isRebuildForced ? "a rebuild was requested" : nil))
         maintainer = Mutex(IndexMaintainer(file: file, epoch: source.epoch, logger: logger))
-        readers = IndexConnectionPool(file)
+        readers = IndexConnectionPool(file, onStart: onReadStart)
         self.waitTimeout = waitTimeout
         self.waitDocumentCount = waitDocumentCount
         self.lowDiskSpaceTimeout = lowDiskSpaceTimeout
@@ -236,6 +239,14 @@ package final class DocumentIndex: Sendable {
             if let nextTime { self.scheduleRun(at: nextTime) }
             if isDue { self.runMaintenance() }
         }
+    }
+
+    /// Blocks the committer's thread while the index is being opened, which can become a rebuild, for at most a time.
+    package func waitUntilOpened(atMost timeout: Duration) {
+        guard case .starting = state.withLock(\.phase) else { return }
+        let semaphore = DispatchSemaphore(value: 0)
+        maintenanceQueue.async { semaphore.signal() }
+        _ = semaphore.wait(timeout: .now() + timeout / .seconds(1))
     }
 
     /// Blocks the committer's thread while the queue is too long, so that the index never lags far behind.

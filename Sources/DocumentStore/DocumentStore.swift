@@ -88,6 +88,14 @@ package protocol DocumentStore: Sendable {
     ///   stored definitions are damaged.
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport
 
+    /// Returns the quota of the database.
+    func quota() async throws(StatusError) -> DatabaseQuota
+
+    /// Replaces the quota of the database. Durable when this returns. What the database already holds stays.
+    ///
+    /// - Throws: `.unimplemented` for a store without quotas; `.resourceExhausted` and `.unavailable` when it cannot be stored.
+    func setQuota(_ quota: DatabaseQuota) async throws(StatusError)
+
     /// Returns a page of a document's retained versions, newest first.
     ///
     /// Each version was written by a commit. The oldest may be older than the oldest retained commit, whose before-image it is.
@@ -200,5 +208,14 @@ extension DocumentStore {
         validating reads: ReadSet = ReadSet()
     ) async throws(StatusError) -> CommitResult {
         try await commit(writes, validating: reads, by: nil)
+    }
+}
+
+/// A store has no quotas unless it implements them.
+extension DocumentStore {
+    package func quota() async throws(StatusError) -> DatabaseQuota { DatabaseQuota() }
+
+    package func setQuota(_ quota: DatabaseQuota) async throws(StatusError) {
+        throw StatusError(.unimplemented, "The database has no quota.")
     }
 }

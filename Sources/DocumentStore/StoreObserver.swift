@@ -19,4 +19,21 @@ package protocol StoreObserver: Sendable {
     ///   - commitCount: The number of commits.
     ///   - duration: The time that the sync took.
     func didSync(commitCount: Int, duration: Duration)
+
+    /// Records the end of a wait in a queue.
+    ///
+    /// - Parameter nanoseconds: The time that it took.
+    func didWait(in queue: StoreQueue, nanoseconds: UInt64)
+}
+
+/// A queue of a store, in which work waits for a thread.
+package enum StoreQueue: String, CaseIterable, Sendable {
+    /// Commits.
+    case commit
+    /// Reads of single documents.
+    case read
+    /// Lists, history and earlier times.
+    case scan
+    /// Queries of the index.
+    case query
 }

@@ -35,6 +35,8 @@ package enum HearthMethods {
             GetServerLog.self,
             ListDatabases.self,
             DeleteDatabase.self,
+            SetDatabaseQuota.self,
+            GetDatabaseQuota.self,
             CreateBackup.self,
             ListBackups.self,
             SetRules.self,
@@ -68,11 +70,13 @@ extension RPCServer<ServiceContext> {
     ///   - responseBudget: The memory limit for all responses.
     ///   - metrics: The metrics in which calls are counted; `nil` for calls of the server itself.
     ///   - isTraced: True if calls have spans.
+    ///   - queues: The metrics in which refused calls are counted.
     package init(
         limits: RPCLimits,
         responseBudget: MemoryBudget,
         metrics: CallMetrics?,
         isTraced: Bool = false,
+        queues: QueueMetrics? = nil,
         logger: Logger
     ) {
         var onStart: (@Sendable (Int) -> Void)?
@@ -83,6 +87,7 @@ extension RPCServer<ServiceContext> {
             responseBudget: responseBudget,
             onStart: onStart,
             onEnd: { metrics?.record($0) },
+            onRefusal: { queues?.recordRefusal() },
             onUnexpectedError: { failure in
                 var metadata: Logger.Metadata = [
                     "rpc.method": "\(failure.method)",

@@ -64,7 +64,7 @@ package struct HTTPServer: Service {
         )
         self.routes = RouteTable(modules.flatMap { $0.routes(using: resources) })
         let registry = context.server.metrics.registry
-        LimitMetrics.declare(in: registry, connection, resources)
+        LimitMetrics.declare(in: registry, connection, resources, context.server.metrics.store.queues)
         registry.sampled("hearth_rules_decisions_total", "Decisions of security rules, by result.", .counter) {
             let (allowed, denied) = context.rulesRegistry.decisionCounts
             return [.init(["result": "allowed"], Double(allowed)), .init(["result": "denied"], Double(denied))]
@@ -72,6 +72,9 @@ package struct HTTPServer: Service {
         self.responder = RequestResponder(
             policy: connection.policy,
             authenticator: resources.authenticator,
+            callRates: resources.callRates,
+            queueTime: context.server.limits.queueTime,
+            queues: context.server.metrics.store.queues,
             bodyBudget: resources.bodyBudget,
             isLoopback: configuration.isLoopback,
             metrics: HTTPMetrics(registry, routes: routes)
@@ -215,13 +218,14 @@ extension HTTPServer {
     }
 
     /// Applies what a running server can change of its configuration: allowed hosts and origins, trusted proxies, and the limits on
-    /// watch streams. Requests and streams that have begun are not affected.
+    /// watch streams and on the rate of calls. Requests and streams that have begun are not affected.
     package func apply(_ configuration: HTTPServerConfiguration) {
         connection.policy.value = RequestPolicy(
             configuration,
             allowsLoopbackOrigins: resources.authenticator.endUsers.acceptsUnsignedTokens
         )
         resources.streams.slots.limits = WatchSlots.Limits(configuration)
+        resources.callRates.set(CallRateLimiter.Rates(configuration))
     }
 }
 

@@ -40,6 +40,25 @@ struct DatabaseTests {
         }
     }
 
+    @Test func `The command line limits a database`() async throws {
+        try await withServer { server in
+            func run(_ arguments: String...) async throws -> CommandResult {
+                try await HearthProcess(arguments + ["--database", "tests", "--server", server.address]).result()
+            }
+            let initial = try await run("databases", "quota")
+            #expect(initial.output == ["documents: 0 of any number", "bytes: 0 of any number"])
+            #expect(try await run("databases", "quota", "--documents", "1").output.first == "documents: 0 of 1")
+            #expect(try await run("databases", "quota", "--bytes", "1000").output == ["documents: 0 of 1", "bytes: 0 of 1000"])
+            #expect(try await run("set", "c/one", "{}").status == .code(0))
+            #expect(try await run("set", "c/two", "{}").errorText.contains("RESOURCE_EXHAUSTED"))
+            #expect(try await run("databases", "quota").output.first == "documents: 1 of 1")
+            #expect(try await run("databases", "quota", "--none").output.first == "documents: 1 of any number")
+            #expect(try await run("set", "c/two", "{}").status == .code(0))
+            #expect(try await run("databases", "quota", "--documents", "-1").status == .code(64))
+            #expect(try await run("databases", "quota", "--none", "--bytes", "1").status == .code(64))
+        }
+    }
+
     @Test func `Admin pages of a database link only to its own pages and to the overviews of others`() async throws {
         try await withServer { server in
             for (database, value) in [("(default)", "here"), ("shop/stock", "there")] {

@@ -153,6 +153,39 @@ struct ServeTests {
         }
     }
 
+    @Test func `SIGHUP sets, changes and removes the limits on the rate of calls`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("hearth.json")
+            try Data("{}".utf8).write(to: file)
+            let server = try await EndToEndServer(
+                data: folder.appendingPathComponent("data"),
+                arguments: ["--config", file.path]
+            )
+            let key = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path).output[0]
+            let call = #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"#
+            let batch = "[" + Array(repeating: call, count: 1_000).joined(separator: ",") + "]"
+            let body = folder.appendingPathComponent("batch.json").path
+            try Data(batch.utf8).write(to: URL(filePath: body))
+            func status() async throws -> [String] {
+                try await shell(
+                    "curl -s -o /dev/null -w '%{http_code}' \(server.address)/rpc -H 'Authorization: Bearer \(key)' --json @\(body)"
+                ).output
+            }
+            func reload(_ text: String) async throws {
+                try Data(text.utf8).write(to: file, options: .atomic)
+                server.process.send(SIGHUP)
+                try #require(await server.process.errors.first { $0.contains("Configuration reloaded") } != nil)
+            }
+            for _ in 0..<3 { #expect(try await status() == ["200"]) }
+            try await reload(#"{"callRatePerKey": 1}"#)
+            #expect(try await status() == ["200"])
+            #expect(try await status() == ["429"])
+            try await reload(#"{"callRatePerKey": 0}"#)
+            #expect(try await status() == ["200"])
+            #expect(try await server.stop() == .code(0))
+        }
+    }
+
     @Test func `Does not send the path of the data folder with its log`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await EndToEndServer(data: folder)

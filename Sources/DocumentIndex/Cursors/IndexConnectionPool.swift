@@ -19,11 +19,13 @@ final class IndexConnectionPool: Sendable {
     }
 
     private let state = Mutex(State())
-    private let queue = WorkQueue(label: "hearth.queries", width: width)
+    private let queue: WorkQueue
     private let file: IndexFile
 
-    init(_ file: IndexFile) {
+    /// - Parameter onStart: Called with the time that each read has waited for a thread.
+    init(_ file: IndexFile, onStart: (@Sendable (_ nanoseconds: UInt64) -> Void)?) {
         self.file = file
+        queue = WorkQueue(label: "hearth.queries", width: Self.width, order: .newestFirstUnderOverload, onStart: onStart)
     }
 
     /// Runs `body` with a snapshot on one of the pool's threads. Cancelling the task cancels the read.

@@ -203,15 +203,30 @@ extension IndexMaintainer {
 extension IndexMaintainer {
     /// Applies commits that follow those in the index: in one transaction, or in several when disk space is low.
     ///
-    /// - Parameter onApplied: Called after each transaction with its last commit.
-    mutating func apply(_ updates: [IndexUpdate], onApplied: (SequenceNumber) -> Void) throws(Failure) {
+    /// - Parameter onApplied: Called after each transaction with its last commit, and the size of the documents as of it.
+    mutating func apply(
+        _ updates: [IndexUpdate],
+        onApplied: (SequenceNumber, CollectionSize?) -> Void
+    ) throws(Failure) {
         var rest = updates[...]
         while !rest.isEmpty {
             let count = try batchSize(rest)
             try applyBatch(rest.prefix(count))
-            onApplied(applied)
+            onApplied(applied, size)
             rest.removeFirst(count)
         }
+    }
+
+    /// The number and size of all documents as of ``applied``; `nil` if it cannot be read.
+    var size: CollectionSize? {
+        let size = try? read { database in
+            let statement = try IndexStatement("SELECT documents, bytes FROM sizes WHERE scope = ?1", database)
+            defer { statement.reset() }
+            statement.bind(IndexCatalog.allDocuments, at: 1)
+            guard try statement.step() else { return CollectionSize.zero }
+            return CollectionSize(documentCount: Int(statement.integer(0)), byteCount: Int(statement.integer(1)))
+        }
+        return size
     }
 
     private func batchSize(_ updates: ArraySlice<IndexUpdate>) throws(Failure) -> Int {

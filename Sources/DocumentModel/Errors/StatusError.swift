@@ -62,6 +62,12 @@ public struct StatusError: Error, Sendable {
         set { details.retryAfter = newValue }
     }
 
+    /// False if the server has refused the call before executing it, so that it can be sent again; `nil` if the error does not say so.
+    package var isExecuted: Bool? {
+        get { details.isExecuted }
+        set { details.isExecuted = newValue }
+    }
+
     /// The sequence number of the oldest retained commit, if the requested one is older; `nil` for other errors.
     package var oldestSequence: UInt64? {
         get { details.oldestSequence }
@@ -167,6 +173,7 @@ extension StatusError {
         var sourceLocation: SourceLocation?
         var writeIndex: Int?
         var retryAfter: Duration?
+        var isExecuted: Bool?
         var oldestSequence: UInt64?
         var progress: Progress?
         var file: FileLocation?

@@ -73,7 +73,7 @@ struct StoreCopy: Sendable {
 
     /// Copies the other files of the database. Each is replaced atomically when it changes.
     func copyFiles(includingKeys: Bool) throws(StatusError) {
-        var names = [IndexDefinitions.fileName]
+        var names = [IndexDefinitions.fileName, StoredQuota.fileName]
         for name in LockedAtomicFile.Name.allCases where name != .keys || includingKeys { names.append(name.rawValue) }
         let root = try reporting("open", ".") { () throws(FileSystemError) in SharedFileDescriptor(try data.root.openFolder("."))
         }

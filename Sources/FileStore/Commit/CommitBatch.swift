@@ -52,6 +52,9 @@ struct CommitBatch {
     /// The last assigned sequence number and commit time.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
 
+    /// The additions that the commits may make; `nil` if they are not limited.
+    var allowance: QuotaUsage.Allowance?
+
     /// True if no commit writes a document, so that the batch frees disk space.
     var onlyDeletes: Bool { commits.allSatisfy { $0.changes.allSatisfy { $0.after == nil } } }
 
@@ -226,6 +229,10 @@ extension CommitBatch {
                     + "Split it into several commits."
             )
         }
+        if var allowance {
+            try allowance.add(sizeChange(of: changes, edits))
+            self.allowance = allowance
+        }
         let commit = Commit(sequence: last.sequence.next, time: time, author: author, changes: changes)
         byteCount += bytes
         commits.append(commit)
@@ -236,6 +243,22 @@ extension CommitBatch {
             updateImage(change, decoded: edits[change.path]?.current)
         }
         return commit.sequence
+    }
+
+    /// Returns the additions of a commit to the database.
+    private func sizeChange(of changes: [CommittedChange], _ edits: [DocumentPath: Edit]) -> CollectionSize {
+        changes.reduce(into: .zero) { size, change in
+            // A damaged document has an unknown size, and can always be replaced.
+            guard let edit = edits[change.path], !edit.isDamaged else { return }
+            if let before = images[change.path]?.decoded {
+                size.documentCount -= 1
+                size.byteCount -= Document.size(of: before.fields, at: change.path)
+            }
+            if let after = edit.current {
+                size.documentCount += 1
+                size.byteCount += Document.size(of: after.fields, at: change.path)
+            }
+        }
     }
 
     private mutating func updateImage(_ change: CommittedChange, decoded: Document?) {

@@ -1,5 +1,7 @@
+internal import Concurrency
 internal import DocumentModel
 internal import DocumentStore
+internal import StorageIO
 internal import Synchronization
 internal import UTF8Text
 
@@ -18,11 +20,15 @@ final class CommitQueue: Sendable {
     private let state = Mutex(State())
     private let committer: Committer
     private let idleTime: Duration
+    private let observer: (any StoreObserver)?
 
-    /// - Parameter idleTime: The time without a commit after which a checkpoint starts.
-    init(_ committer: Committer, idleTime: Duration) {
+    /// - Parameters:
+    ///   - idleTime: The time without a commit after which a checkpoint starts.
+    ///   - observer: Receives the times that commits wait.
+    init(_ committer: Committer, idleTime: Duration, observer: (any StoreObserver)?) {
         self.committer = committer
         self.idleTime = idleTime
+        self.observer = observer
     }
 
     /// Enqueues a commit and waits until it is durable and visible. Cancelling the task does not withdraw it.
@@ -82,13 +88,31 @@ final class CommitQueue: Sendable {
         let clock = ContinuousClock()
         while let next = dequeuePending(committer) {
             let start = clock.now
-            if !next.small.isEmpty { committer.process(next.small) }
-            if !next.large.isEmpty { committer.startLargeBatch(next.large) }
+            let (small, large) = (admitted(next.small), admitted(next.large))
+            if !small.isEmpty { committer.process(small) }
+            if !large.isEmpty { committer.startLargeBatch(large) }
             guard committer.hasLargeBatch else { continue }
             let now = clock.now
             committer.continueLargeBatch(until: now + min(max(now - start, Self.minimumStep), Self.maximumStep))
         }
         scheduleIdleCheckpoint(committer)
+    }
+
+    /// Returns the commits to process, those of transactions first. Refuses those that have waited too long, for example because the
+    /// disk did not respond.
+    private func admitted(_ commits: [PendingCommit]) -> [PendingCommit] {
+        var (transactions, others): ([PendingCommit], [PendingCommit]) = ([], [])
+        for commit in commits {
+            observer?.didWait(in: .commit, nanoseconds: commit.waiting.nanoseconds)
+            if let refusal = commit.admission?.begin(after: commit.waiting) {
+                commit.resume(with: .failure(StatusError(refusing: refusal)))
+            } else if commit.isOfTransaction {
+                transactions.append(commit)
+            } else {
+                others.append(commit)
+            }
+        }
+        return transactions + others
     }
 
     /// The range of the duration of a step of a large batch.

@@ -35,6 +35,7 @@ actor Committer {
     private var applier: DocumentApplier
     private var last: (sequence: SequenceNumber, time: Timestamp?)
     private var scopeVersions: ScopeVersions
+    private var quotaUsage = QuotaUsage()
     /// The journal bytes written, and the documents changed, since the last checkpoint.
     private var uncheckpointed = (bytes: 0, documents: 0)
     private var isClosed = false
@@ -245,6 +246,7 @@ extension Committer {
         applier.apply(netChanges, staged, first: first)
         if batch.onlyDeletes, prepared == nil { components.data.reserve?.replenish() }
         last = batch.last
+        quotaUsage.record(batch.allowance, through: last.sequence)
         for commit in batch.commits { scopeVersions.record(commit) }
         uncheckpointed.bytes += appended.byteCount
         uncheckpointed.documents += netChanges.count
@@ -278,6 +280,7 @@ extension Committer {
 
     private func evaluate(_ pending: ArraySlice<PendingCommit>, _ prepared: LargeBatch?) -> CommitBatch {
         var batch = CommitBatch(after: last, images: prepared?.images ?? [:], now: components.timestamps.nextCommitTime)
+        batch.allowance = allowance(after: last.sequence)
         let earlier = scopeVersions
         for (index, commit) in pending.enumerated() {
             guard batch.accepts(commit) else { break }
@@ -324,6 +327,17 @@ extension Committer {
             case .failure(let own): commit.resume(with: .failure(own))
             }
         }
+    }
+
+    /// Returns the additions that the next commits may make; `nil` without a quota.
+    private func allowance(after last: SequenceNumber) -> QuotaUsage.Allowance? {
+        let quota = components.quota.value
+        guard !quota.isUnlimited else {
+            quotaUsage = QuotaUsage()
+            return nil
+        }
+        if quotaUsage.begins(after: last) { components.index.waitUntilOpened(atMost: .seconds(1)) }
+        return quotaUsage.allowance(of: quota, after: last, components.index.appliedSize)
     }
 
     private func resume(

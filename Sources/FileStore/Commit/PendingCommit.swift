@@ -11,6 +11,10 @@ struct PendingCommit: Sendable {
     let author: CommitAuthor?
     /// The caller. Not a `Waiter`, since it gets a result, and a cancellation does not withdraw the commit.
     let continuation: CheckedContinuation<Outcome, Never>
+    /// The call of the commit; `nil` for one that is not refused, however long it has waited.
+    let admission = CallAdmission.current
+    /// The time since it was submitted.
+    let waiting = Stopwatch()
 
     /// The outcome of a commit.
     struct Outcome: Sendable {
@@ -24,6 +28,9 @@ struct PendingCommit: Sendable {
 
     /// The maximum number of writes of a small commit: their files take about as long as the sync of the journal.
     private static let maximumSmallWrites = 20
+
+    /// True if the commit ends a transaction that has read documents.
+    var isOfTransaction: Bool { reads.count > 0 }
 
     /// True if the commit stores documents.
     var storesDocuments: Bool { writes.contains(where: \.operation.storesDocument) }

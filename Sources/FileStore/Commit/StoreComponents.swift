@@ -16,6 +16,7 @@ struct StoreComponents: Sendable {
     let index: DocumentIndex
     let checkpointer: Checkpointer
     let disk: DiskMonitor
+    let quota: StoredQuota
     let writeLatch: WriteLatch
     let timestamps: TimestampOracle
     let checkpointBytes: Int

@@ -64,7 +64,7 @@ extension DocumentReader {
         let view = try await components.history.view(after: time)
         var entries = Dictionary(uniqueKeysWithValues: current.documents.map { ($0.path.id, $0) })
         let (collection, ids, through) = (request.collection, Set(entries.keys), current.next)
-        let images = try await scanQueue.run { () throws(StatusError) in
+        let images = try await scanQueue.run(priority: .low) { () throws(StatusError) in
             try view.images(in: collection, page: ids, bounds: (request.after, through), limit: request.limit + 1)
         }
         for (id, image) in images { entries[id] = image.map(ListedDocument.document) }
@@ -108,7 +108,9 @@ extension DocumentReader {
         try await waitForInFlightCommits(through: time)
         let segments = parent?.segments ?? []
         let files = components.files
-        let current = try await scanQueue.run { () throws(StatusError) in try files.folders.collections(under: segments) }
+        let current = try await scanQueue.run(priority: .low) { () throws(StatusError) in
+            try files.folders.collections(under: segments)
+        }
         let deleted = try await changes(below: segments, since: time).idsWithFormerDescendants(at: segments.count)
         let damaged = after == nil ? current.damaged : []
         let all = components.unapplied.collections(under: parent).union(current.ids).union(
@@ -129,7 +131,7 @@ extension DocumentReader {
 
     private func changes(below segments: [UTF8Key], since time: Timestamp) async throws(StatusError) -> SubtreeChanges {
         let view = try await components.history.view(after: time)
-        return try await scanQueue.run { () throws(StatusError) in try view.changes(below: segments) }
+        return try await scanQueue.run(priority: .low) { () throws(StatusError) in try view.changes(below: segments) }
     }
 
     /// Returns those of the IDs, of collections under a document or documents in a collection, below which a document existed at
@@ -145,7 +147,7 @@ extension DocumentReader {
         while !undecided.isEmpty {
             let (candidates, excluded, components) = (undecided, created, components)
             // A document that exists now existed at the time, unless it was created since.
-            let witnesses = try await scanQueue.run { () throws(StatusError) in
+            let witnesses = try await scanQueue.run(priority: .low) { () throws(StatusError) in
                 try candidates.map { id throws(StatusError) -> UTF8Key? in
                     let path = segments + [id]
                     if let found = components.unapplied.anyDocument(below: path, excluding: excluded, in: components.files) {

@@ -19,7 +19,7 @@ extension DocumentReader {
                 if let last, last >= before { continue }
             }
             guard let index = try await history.index(of: id) else { break }
-            versions = try await scanQueue.run { [versions] () throws(StatusError) in
+            versions = try await scanQueue.run(priority: .low) { [versions] () throws(StatusError) in
                 var versions = versions
                 try history.add(index, to: &versions)
                 return versions
@@ -27,7 +27,7 @@ extension DocumentReader {
         }
         for id in later.reversed() where versions.needsFollowingChange {
             guard let index = try await history.index(of: id) else { continue }
-            versions = try await scanQueue.run { [versions] () throws(StatusError) in
+            versions = try await scanQueue.run(priority: .low) { [versions] () throws(StatusError) in
                 var versions = versions
                 try history.addFollowing(index, to: &versions)
                 return versions

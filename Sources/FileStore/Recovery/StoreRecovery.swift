@@ -195,6 +195,7 @@ extension StoreRecovery {
                 waitDocumentCount: configuration.indexWaitDocumentCount,
                 lowDiskSpaceTimeout: configuration.indexLowDiskSpaceTimeout,
                 last: last,
+                onReadStart: configuration.observer.map { $0.recordWaits(in: .query) },
                 logger: logger
             ),
             checkpointer: Checkpointer(
@@ -207,6 +208,7 @@ extension StoreRecovery {
                 logger: logger
             ),
             disk: disk,
+            quota: StoredQuota(in: data, logger: logger),
             writeLatch: writeLatch,
             timestamps: TimestampOracle(configuration.now),
             checkpointBytes: configuration.checkpointBytes,

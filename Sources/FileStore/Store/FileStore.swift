@@ -39,7 +39,7 @@ package final class FileStore: ClosableStore, LocalFiles {
         reader = DocumentReader(components, readQueue: readQueue, scanQueue: scanQueue)
         self.scanQueue = scanQueue
         let committer = Committer(components, writer: recovery.writer, fileWriter: recovery.fileWriter, last: recovery.last)
-        commitQueue = CommitQueue(committer, idleTime: components.checkpointIdleTime)
+        commitQueue = CommitQueue(committer, idleTime: components.checkpointIdleTime, observer: components.observer)
         idleMemoryRelease = IdleMemoryRelease(components, after: components.idleMemoryReleaseTime)
         idleMemoryRelease.start()
         editedFileSearch = recovery.editedFileSearch
@@ -52,8 +52,18 @@ package final class FileStore: ClosableStore, LocalFiles {
     ///   newer version of Hearth; `.dataLoss` when the journal is damaged where it is needed; `.unavailable` when it cannot be
     ///   read or written.
     package static func open(_ configuration: FileStoreConfiguration, logger: Logger) async throws(StatusError) -> FileStore {
-        let readQueue = WorkQueue(label: "hearth.read", width: configuration.readThreadCount)
-        let scanQueue = WorkQueue(label: "hearth.scan", width: configuration.readThreadCount)
+        let readQueue = WorkQueue(
+            label: "hearth.read",
+            width: configuration.readThreadCount,
+            order: .newestFirstUnderOverload,
+            onStart: configuration.observer.map { $0.recordWaits(in: .read) }
+        )
+        let scanQueue = WorkQueue(
+            label: "hearth.scan",
+            width: configuration.readThreadCount,
+            order: .newestFirstUnderOverload,
+            onStart: configuration.observer.map { $0.recordWaits(in: .scan) }
+        )
         return try await readQueue.run { () throws(StatusError) in
             let recovery = try StoreRecovery(configuration, scanQueue: scanQueue, logger: logger)
             return FileStore(recovery, readQueue: readQueue, scanQueue: scanQueue)
@@ -195,6 +205,13 @@ extension FileStore {
         }
     }
 
+    package func quota() async -> DatabaseQuota { components.quota.value }
+
+    package func setQuota(_ quota: DatabaseQuota) async throws(StatusError) {
+        let components = components
+        try await scanQueue.run { () throws(StatusError) in try components.quota.replace(with: quota, in: components.data) }
+    }
+
     package var writeBlockedReason: StatusError? {
         get async {
             let components = components
@@ -231,6 +248,13 @@ extension FileStore {
             report.damagedCount = components.unreadable.count
             return report
         }
+    }
+}
+
+extension StoreObserver {
+    /// Returns a function that records the waits in a queue.
+    func recordWaits(in queue: StoreQueue) -> @Sendable (_ nanoseconds: UInt64) -> Void {
+        { didWait(in: queue, nanoseconds: $0) }
     }
 }
 

@@ -50,6 +50,7 @@ package struct FirestoreGRPCModule: RouteModule {
     private func policy(of service: GRPCService) -> RoutePolicy {
         var policy = RoutePolicy.api
         policy.access = service.access
+        policy.countsAsCall = service.access != .open
         policy.isOpenToEndUsers = service.isOpenToEndUsers
         // Firestore's clients have no sessions.
         policy.sessionCookies = .ignored

@@ -18,6 +18,8 @@ struct GRPCServer: Sendable {
     /// The streams of the server, with their limits.
     let streams: WatchStreamService
     let authenticator: Authenticator
+    /// The limits on the rate of calls.
+    let callRates: CallRateLimiter
     let responseBudget: MemoryBudget
     let logger: Logger
     /// The metrics in which calls are counted; `nil` for none.
@@ -32,11 +34,16 @@ struct GRPCServer: Sendable {
         bodyBudget = server.bodyBudget
         streams = server.streams
         authenticator = server.authenticator
+        callRates = server.callRates
         responseBudget = server.responseBudget
         logger = server.logger
         isTraced = server.isTraced
         bodyExecutor = server.bodyExecutor
-        deadlines = CallDeadlines(timeout: context.server.limits.callTimeout)
+        deadlines = CallDeadlines(
+            timeout: context.server.limits.callTimeout,
+            queueTime: context.server.limits.queueTime,
+            onRefusal: context.server.metrics.store.queues.recordRefusal
+        )
     }
 
     /// The maximum length of a message.
@@ -47,6 +54,7 @@ extension GRPCCall {
     func respond(to request: Request, in requestContext: HearthRequestContext, on server: GRPCServer) async throws -> Response {
         let deadlines = try server.deadlines(of: request)
         let message = try await request.onlyGRPCMessage(atMost: min(maximumMessageBytes, server.maximumMessageBytes))
+        let waiting = Stopwatch()
         let reservation = MemoryBudget.Reservation(of: server.responseBudget)
         guard await reservation.reserve(expectedResponseBytes) else {
             throw HTTPFailure(.serviceUnavailable, .responseMemoryExhausted(isExecuted: false))
@@ -61,7 +69,7 @@ extension GRPCCall {
             do {
                 // Here, so that few large messages are decompressed at the same time.
                 let message = try message.decompressed()
-                return .success(try await deadlines.run(on: executor) { try await execute(message, context) })
+                return .success(try await deadlines.run(on: executor, waiting: waiting) { try await execute(message, context) })
             } catch {
                 return .failure(error)
             }
@@ -79,7 +87,7 @@ extension GRPCServer {
     /// Returns the deadlines with the time limit of a call: the server's, or that of its `grpc-timeout` if it is shorter.
     fileprivate func deadlines(of request: Request) throws(GRPCStatus) -> CallDeadlines {
         guard let timeout = try request.grpcTimeout else { return deadlines }
-        return timeout < context.server.limits.callTimeout ? CallDeadlines(timeout: timeout) : deadlines
+        return timeout < context.server.limits.callTimeout ? deadlines.with(timeout: timeout) : deadlines
     }
 }
 

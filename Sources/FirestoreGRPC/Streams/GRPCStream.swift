@@ -36,7 +36,9 @@ struct GRPCStream<Input: Message, Output: StreamResponse>: GRPCMethod {
             body: ResponseBody { writer in
                 defer { withExtendedLifetime(slot) {} }
                 let inbox = StreamInbox<Input>()
-                let requests = GRPCRequests(body: request.body, reader: reader, budget: server.bodyBudget)
+                let requests = GRPCRequests(body: request.body, reader: reader, budget: server.bodyBudget) {
+                    server.callRates.delayOfMessage(in: requestContext)
+                }
                 var responses: any StreamWriter<Output> = GRPCResponses<Output>(writer, on: eventLoop)
                 var status = GRPCStatus.ok
                 do {
@@ -73,16 +75,21 @@ private struct GRPCRequests: Sendable {
     let body: RequestBody
     let reader: GRPCMessageReader
     let budget: MemoryBudget
+    /// Counts a message after the first one, and returns the time after which to process it.
+    let delay: @Sendable () -> Duration
 
     /// Moves the messages to the inbox of the stream, each once the one before has been taken.
     func move<Input: Message>(to inbox: StreamInbox<Input>) async {
         do {
             var reader = reader
             let reservation = MemoryBudget.Reservation(of: budget)
+            var isFirst = true
             for try await part in body {
                 reader.append(part)
                 while let message = try reader.next() {
                     let bytes = try message.decompressed { reservation.resize(to: $0, usedBytes: $0) }
+                    if !isFirst { try await inbox.wait(for: delay()) }
+                    isFirst = false
                     inbox.add(try Input(decoding: bytes))
                     await inbox.waitUntilEmpty()
                 }

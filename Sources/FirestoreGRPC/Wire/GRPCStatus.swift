@@ -12,6 +12,8 @@ struct GRPCStatus: Error, Sendable {
     /// The code; `nil` for OK. The numbers of ``StatusCode`` are gRPC's.
     let code: StatusCode?
     let message: String
+    /// The time after which the client may try again; `nil` if the error says nothing about it.
+    private let retryAfter: Duration?
 
     static let ok = GRPCStatus(code: nil, message: "")
 
@@ -19,15 +21,20 @@ struct GRPCStatus: Error, Sendable {
         self.init(code: code, message: message)
     }
 
-    private init(code: StatusCode?, message: String) {
+    private init(code: StatusCode?, message: String, retryAfter: Duration? = nil) {
         self.code = code
         self.message = message
+        self.retryAfter = retryAfter
     }
 
     /// Creates the status of a call that failed. Clients read nothing but the code and the message, so the message includes the
     /// error's locations.
     init(_ error: StatusError) {
-        self.init(error.isOfExpiredToken ? .unauthenticated : error.code.refusingListeners, error.messageWithLocation)
+        self.init(
+            code: error.isOfExpiredToken ? .unauthenticated : error.code.refusingListeners,
+            message: error.messageWithLocation,
+            retryAfter: error.retryAfter
+        )
     }
 
     /// Creates the status of a request that was rejected. Clients repeat calls without valid credentials forever, unless they are
@@ -39,7 +46,7 @@ struct GRPCStatus: Error, Sendable {
             case .expiredToken: .unauthenticated
             case nil: failure.error.statusCode.refusingListeners
             }
-        self.init(code, failure.error.message)
+        self.init(code: code, message: failure.error.message, retryAfter: failure.error.retryAfter)
     }
 }
 
@@ -52,9 +59,11 @@ extension StatusCode {
 }
 
 extension GRPCStatus {
-    /// The trailers `grpc-status` and `grpc-message`.
+    /// The trailers `grpc-status` and `grpc-message`, and `grpc-retry-pushback-ms`, by which clients that retry calls delay them (gRFC
+    /// A6).
     var trailers: HTTPFields {
         var trailers: HTTPFields = [.grpcStatus: String(code?.rawValue ?? 0)]
+        if let retryAfter { trailers[.grpcRetryPushback] = String(retryAfter.wholeMilliseconds) }
         if !message.utf8.isEmpty { trailers[.grpcMessage] = Self.percentEncoded(message) }
         return trailers
     }
@@ -99,6 +108,7 @@ extension HTTPField.Name {
 
     static let grpcStatus = HTTPField.Name("grpc-status")!
     static let grpcMessage = HTTPField.Name("grpc-message")!
+    static let grpcRetryPushback = HTTPField.Name("grpc-retry-pushback-ms")!
     static let grpcEncoding = HTTPField.Name("grpc-encoding")!
     static let grpcAcceptEncoding = HTTPField.Name("grpc-accept-encoding")!
     static let grpcTimeout = HTTPField.Name("grpc-timeout")!

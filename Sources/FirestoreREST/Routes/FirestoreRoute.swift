@@ -19,7 +19,11 @@ struct FirestoreRoute: Sendable {
         self.context = context
         self.responseBudget = server.responseBudget
         self.bodyExecutor = server.bodyExecutor
-        deadlines = CallDeadlines(timeout: context.server.limits.callTimeout)
+        deadlines = CallDeadlines(
+            timeout: context.server.limits.callTimeout,
+            queueTime: context.server.limits.queueTime,
+            onRefusal: context.server.metrics.store.queues.recordRefusal
+        )
     }
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
@@ -27,6 +31,7 @@ struct FirestoreRoute: Sendable {
         let body =
             call.acceptsBody
             ? try await request.jsonBody(by: requestContext.route.policy.body) : []
+        let waiting = Stopwatch()
         let reservation = MemoryBudget.Reservation(of: responseBudget)
         guard await reservation.reserve(call.expectedResponseBytes) else {
             throw HTTPFailure.responseMemoryExhausted(isExecuted: false)
@@ -39,7 +44,7 @@ struct FirestoreRoute: Sendable {
             on: executor
         ) { [deadlines] executor in
             do {
-                let response = try await deadlines.run(on: executor) {
+                let response = try await deadlines.run(on: executor, waiting: waiting) {
                     try await call.respond(to: body, in: context.inDatabase(call.database.id))
                 }
                 return .success(response)

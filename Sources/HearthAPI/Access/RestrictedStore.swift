@@ -107,6 +107,14 @@ struct RestrictedStore: DocumentStore {
         return try await base.changeIndexes(change)
     }
 
+    /// Reports none: a quota is about all collections.
+    func quota() async -> DatabaseQuota { DatabaseQuota() }
+
+    func setQuota(_ quota: DatabaseQuota) async throws(StatusError) {
+        try caller.requireAccessToDatabase()
+        try await base.setQuota(quota)
+    }
+
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         try caller.requireAccess(to: path)
         return try await base.history(of: path, before: before, limit: limit)

@@ -17,6 +17,7 @@ package struct AuditEvent: Sendable {
         case setRules = "rules.set"
         case changeIndexes = "indexes.change"
         case deleteDatabase = "databases.delete"
+        case setQuota = "databases.setQuota"
         case createBackup = "backups.create"
         case restoreBackup = "backups.restore"
         case repair = "folder.repair"

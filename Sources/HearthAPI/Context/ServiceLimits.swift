@@ -9,6 +9,8 @@ package struct ServiceLimits: Sendable {
     package var maximumBatchCount: Int
     /// The time limit of a call.
     package var callTimeout: Duration
+    /// The time that a call may wait before its work begins; `nil` for no limit but ``callTimeout``.
+    package var queueTime: Duration?
     /// The maximum number of entries on a page. A page ends early when it reaches ``maximumPageBytes``.
     package var maximumPageSize: Int
     /// The number of document bytes at which a page ends; a page always has at least one document.
@@ -20,6 +22,7 @@ package struct ServiceLimits: Sendable {
         maximumBodyBytes: Int = 16 << 20,
         maximumBatchCount: Int = 1_000,
         callTimeout: Duration = .seconds(30),
+        queueTime: Duration? = nil,
         maximumPageSize: Int = 1_000,
         maximumPageBytes: Int = 4 << 20,
         maximumBatchGetCount: Int = 1_000
@@ -27,6 +30,7 @@ package struct ServiceLimits: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumBatchCount = maximumBatchCount
         self.callTimeout = callTimeout
+        self.queueTime = queueTime
         self.maximumPageSize = maximumPageSize
         self.maximumPageBytes = maximumPageBytes
         self.maximumBatchGetCount = maximumBatchGetCount
@@ -38,7 +42,8 @@ package struct ServiceLimits: Sendable {
             json: JSONLimits(maximumBytes: maximumBodyBytes),
             maximumBatchCount: maximumBatchCount,
             maximumResponseBytes: maximumBodyBytes,
-            callTimeout: callTimeout
+            callTimeout: callTimeout,
+            queueTime: queueTime
         )
     }
 }

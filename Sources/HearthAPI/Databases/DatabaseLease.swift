@@ -122,6 +122,14 @@ extension DatabaseLease: DocumentStore {
         try await storeCreatingIfNeeded.changeIndexes(change)
     }
 
+    func quota() async throws(StatusError) -> DatabaseQuota {
+        try await store.quota()
+    }
+
+    func setQuota(_ quota: DatabaseQuota) async throws(StatusError) {
+        try await storeCreatingIfNeeded.setQuota(quota)
+    }
+
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         try await store.history(of: path, before: before, limit: limit)
     }

@@ -1,3 +1,4 @@
+import Concurrency
 package import DocumentModel
 package import DocumentStore
 package import Logging
@@ -141,7 +142,11 @@ extension DatabaseRegistry {
             case .closing(let task): _ = await task.value
             case nil:
                 try evictUnusedNames()
-                slots[id] = .opening(Task { await Result { () async throws(StatusError) in try await self.openDatabase(id) } })
+                // Several callers may wait for it, none of whose time limits holds.
+                let task = CallAdmission.$current.withValue(nil) {
+                    Task { await Result { () async throws(StatusError) in try await self.openDatabase(id) } }
+                }
+                slots[id] = .opening(task)
             }
         }
     }
@@ -173,7 +178,9 @@ extension DatabaseRegistry {
         guard case .open(let known) = slots[id], known === database, case .absent(let identity) = database.state else {
             throw StatusError(.unavailable, "The database \(Excerpt(id.description)) is being closed. Try again.")
         }
-        let task = Task { await Result { () async throws(StatusError) in try await self.createStore(of: database, identity) } }
+        let task = CallAdmission.$current.withValue(nil) {
+            Task { await Result { () async throws(StatusError) in try await self.createStore(of: database, identity) } }
+        }
         creations[id] = task
         return try await task.value.get()
     }

@@ -1,5 +1,5 @@
 package import DocumentModel
-import DocumentStore
+package import DocumentStore
 import PrometheusMetrics
 
 /// The metrics of commits, of all databases of a server.
@@ -7,9 +7,12 @@ package struct StoreMetrics: StoreObserver {
     private let commits: Counter
     private let writes: Counter
     private let aborts: [AbortReason: Counter]
+    private let quotaRefusals: Counter
     private let commitSeconds: Histogram
     private let batchSize: Histogram
     private let syncSeconds: Histogram
+    /// The queues of the store.
+    package let queues: QueueMetrics
 
     /// The reasons for which commits fail.
     private enum AbortReason: String, CaseIterable {
@@ -41,12 +44,17 @@ package struct StoreMetrics: StoreObserver {
             isInitial: { _ in true }
         )
         self.aborts = Dictionary(uniqueKeysWithValues: AbortReason.allCases.map { ($0, aborts[$0.rawValue]) })
+        quotaRefusals = registry.counter(
+            "hearth_quota_refusals_total",
+            "Commits that failed because they exceed the quota of their database."
+        )
         commitSeconds = registry.histogram(
             "hearth_commit_seconds",
             "Times from the submission of a commit to the store until it was durable and visible."
         )
         batchSize = registry.histogram("hearth_commit_batch_size", "Commits that shared a sync.", .batchSizes)
         syncSeconds = registry.histogram("hearth_journal_sync_seconds", "Durations of syncs of the journal to the disk.")
+        queues = QueueMetrics(registry)
     }
 
     package func didCommit(writeCount: Int, period: Range<ContinuousClock.Instant>, sync: Range<ContinuousClock.Instant>?) {
@@ -58,10 +66,15 @@ package struct StoreMetrics: StoreObserver {
 
     package func didFailCommit(with error: StatusError) {
         aborts[AbortReason(error.code)]?.increment()
+        if error.cause is DatabaseQuota.Exceeded { quotaRefusals.increment() }
     }
 
     package func didSync(commitCount: Int, duration: Duration) {
         batchSize.record(UInt64(commitCount))
         syncSeconds.record(duration)
+    }
+
+    package func didWait(in queue: StoreQueue, nanoseconds: UInt64) {
+        queues.record(queue, nanoseconds: nanoseconds)
     }
 }

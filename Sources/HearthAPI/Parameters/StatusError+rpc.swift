@@ -4,7 +4,7 @@ package import JSONRPC
 import UTF8Text
 
 /// The mapping of errors to JSON-RPC: the canonical status number as the code, and `data: {status, path?, field?, write?,
-/// retryAfterMilliseconds?, oldest?, progress?, file?}`.
+/// retryAfterMilliseconds?, executed?, oldest?, progress?, file?}`.
 ///
 /// Paths are document paths, or file paths relative to the data folder. The cause of an error is not sent. For an internal error
 /// (``StatusCode/internal``), the client receives only the ID of the log entry.
@@ -23,6 +23,7 @@ extension StatusError: RPCErrorConvertible {
             data[ErrorDataKeys.parameter] = .string("params.\(parameterPath)")
         }
         data[ErrorDataKeys.retryAfterMilliseconds] = retryAfter.map { .integer($0.wholeMilliseconds) }
+        data[ErrorDataKeys.executed] = isExecuted.map { .boolean($0) }
         data[ErrorDataKeys.oldest] = oldestSequence.map { .integer(Int(clamping: $0)) }
         data[ErrorDataKeys.progress] = progress.map { progress in
             var members: RPCErrorData = [:]
@@ -49,6 +50,12 @@ extension RPCError {
         StatusCode(rawValue: code.rawValue) ?? (code == .invalidParams ? .invalidArgument : .internal)
     }
 
+    /// The time after which the call may be tried again; `nil` if the error says nothing about it.
+    package var retryAfter: Duration? {
+        guard case .integer(let milliseconds)? = data[ErrorDataKeys.retryAfterMilliseconds] else { return nil }
+        return .milliseconds(milliseconds)
+    }
+
     /// Creates the error for a parameter value that the model rejects, with the location of the parameter.
     init(_ error: StatusError, at location: ParameterLocation) {
         self = error.rpcError
@@ -65,7 +72,7 @@ extension ErrorDescription {
 
 extension Duration {
     /// The duration in milliseconds, rounded up.
-    fileprivate var wholeMilliseconds: Int {
+    package var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         return Int(seconds) * 1_000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }

@@ -63,6 +63,16 @@ package final class StreamInbox<Request: Sendable>: Sendable {
         await waiter?.wait()
     }
 
+    /// Waits for a time, or until the stream has ended.
+    package nonisolated(nonsending) func wait(for delay: Duration) async throws {
+        let end = ContinuousClock.now + delay
+        while delay > .zero, failure == nil {
+            let rest = ContinuousClock.now.duration(to: end)
+            guard rest > .zero else { return }
+            try await Task.sleep(for: min(rest, .milliseconds(250)))
+        }
+    }
+
     /// Records that the client will send no more requests.
     package func finish() {
         update { state in

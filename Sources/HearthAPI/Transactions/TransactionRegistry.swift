@@ -76,7 +76,7 @@ package final class TransactionRegistry: Sendable {
 
     /// Commits the writes of a transaction. The transaction is closed, whether or not the commit succeeds.
     ///
-    /// - Throws: ``StatusCode/aborted`` with a retry delay if a recorded read has changed; ``StatusCode/invalidArgument`` if the
+    /// - Throws: ``StatusCode/aborted`` with a retry delay if a recorded read has changed, or the server is overloaded; ``StatusCode/invalidArgument`` if the
     ///   transaction is read-only; the errors of the store's commit.
     package func commit(
         _ id: TransactionID,
@@ -92,8 +92,10 @@ package final class TransactionRegistry: Sendable {
         do throws(StatusError) {
             return try await store.commit(writes, validating: transaction.reads, by: CommitAuthor(keyID: owner.keyID))
         } catch {
-            guard error.code == .aborted else { throw error }
             var error = error
+            // It is closed, so that the client has to run it again.
+            if error.code == .unavailable, error.isExecuted == false { error.code = .aborted }
+            guard error.code == .aborted, error.isExecuted != false else { throw error }
             // The duration of the commit itself does not count: competing transactions share the wait for the disk.
             let attempt = min(transaction.firstReadTime ?? now, now)..<now
             let (path, end) = (error.path ?? "", self.now())

@@ -59,7 +59,7 @@ struct DocumentationController {
         }
         return switch await calls.handle(request, context: context) {
         case .response(let response): MethodCallResult(response: response.joined())
-        case .rejected(let error): MethodCallResult(isError: true, text: error.message)
+        case .rejected(let error), .refused(let error): MethodCallResult(isError: true, text: error.message)
         // The request has an ID, so it isn't a notification.
         case .noContent: MethodCallResult(isError: false, text: "")
         }

@@ -66,6 +66,7 @@ struct LiveEventEncoder: WatchEncoder {
             buffer.writeStaticString(":\n\n")
             return
         }
+        buffer.writeReconnectionTime(after: frame)
         buffer.writeEvent(event.type, event.json, id: frame.token)
     }
 

@@ -8,12 +8,12 @@ import UTF8Text
 struct DatabasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "databases",
-        abstract: "List and delete databases.",
+        abstract: "List, limit and delete databases.",
         discussion: """
             A server has a default database and any number of additional ones, each with its own documents, history, streams and \
             transactions. The first write to an additional database creates it.
             """,
-        subcommands: [List.self, Delete.self],
+        subcommands: [List.self, Quota.self, Delete.self],
         defaultSubcommand: List.self
     )
 
@@ -32,6 +32,60 @@ struct DatabasesCommand: AsyncParsableCommand {
                 try output.writeLine(Excerpt(name, maximumBytes: .max).text.utf8)
             }
             try output.flush()
+        }
+    }
+
+    struct Quota: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print or change the quota of a database.",
+            discussion: """
+                Commits that would exceed the quota fail with RESOURCE_EXHAUSTED; those that delete documents or make them smaller \
+                always pass. Prints what the database holds of each limit. A limit that is not given stays as it is.
+                """
+        )
+
+        @OptionGroup var server: DatabaseOptions
+
+        @Option(help: ArgumentHelp("Maximum number of documents.", valueName: "count"))
+        var documents: Int?
+
+        @Option(
+            help: ArgumentHelp("Maximum total size of the documents, by Firestore's storage size formula.", valueName: "bytes")
+        )
+        var bytes: Int?
+
+        @Flag(help: "Remove both limits.")
+        var none = false
+
+        func validate() throws {
+            for (option, limit) in [("documents", documents), ("bytes", bytes)] {
+                if let limit, limit < 0 { throw ValidationError("--\(option) must not be negative.") }
+            }
+            if none, documents != nil || bytes != nil {
+                throw ValidationError("--none removes both limits: it cannot be given with --documents or --bytes.")
+            }
+        }
+
+        func run() async throws {
+            try await server.withConnection { connection in
+                var quota = try await connection.call("databases.getQuota") { _ in }
+                if none || documents != nil || bytes != nil {
+                    let documentCount: Int? = none ? nil : documents ?? quota.integer(SizeKeys.documentCount)
+                    let byteCount: Int? = none ? nil : bytes ?? quota.integer(SizeKeys.bytes)
+                    quota = try await connection.call("databases.setQuota") { params in
+                        if let documentCount { params.member(SizeKeys.documentCount, documentCount) }
+                        if let byteCount { params.member(SizeKeys.bytes, byteCount) }
+                    }
+                }
+                let size = try await connection.call("collections.size") { _ in }
+                var output = BufferedOutput.standard()
+                for (name, key) in [("documents", SizeKeys.documentCount), ("bytes", SizeKeys.bytes)] {
+                    let used: Int = size.integer(key) ?? 0
+                    let limit: Int? = quota.integer(key)
+                    try output.writeLine("\(name): \(used) of \(limit.map(String.init) ?? "any number")".utf8)
+                }
+                try output.flush()
+            }
         }
     }
 

@@ -68,7 +68,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     private func export(to output: BufferedOutput) async throws {
         defer { Console.standardError.endProgress() }
-        try await server.withConnection { connection in
+        try await server.withConnectionOfLongWork { connection in
             var readTime = readTime
             if readTime == nil { readTime = try await connection.serverInformation().commitTime }
             var exporter = DocumentExporter(connection, readTime: readTime, includingTimes: times, to: output)

@@ -34,7 +34,7 @@ struct ImportCommand: AsyncParsableCommand {
         if let data {
             try await makeFolder(data)
         } else {
-            try await server.withConnection { connection in
+            try await server.withConnectionOfLongWork { connection in
                 try await importFiles(DocumentImporter(connection))
             }
         }

@@ -112,7 +112,7 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 let context = ServiceContext(
                     store: host.defaultStore,
-                    server: ServerDescription(log: log.recent, metrics: metrics, audit: audit),
+                    server: ServerDescription(limits: options.limits.calls, log: log.recent, metrics: metrics, audit: audit),
                     keys: keys,
                     endUsers: authentication.endUsers,
                     rulesRegistry: rules,

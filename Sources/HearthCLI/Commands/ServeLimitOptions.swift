@@ -1,9 +1,10 @@
 import ArgumentParser
 import DocumentStore
 import FileStore
+import HearthAPI
 import HearthHTTP
 
-/// Retention and stream limits of `hearth serve`.
+/// Retention, stream and rate limits of `hearth serve`.
 struct ServeLimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long history is retained for point-in-time reads and resumed watches.", valueName: "hours"))
     var keepHours = 24
@@ -36,6 +37,35 @@ struct ServeLimitOptions: ParsableArguments {
     )
     var watchersPerKey = 500
 
+    @Option(
+        help: ArgumentHelp(
+            "Time that a call may wait before its work begins, after which it is refused; 0 for no limit.",
+            valueName: "ms"
+        )
+    )
+    var queueMs = 2_000
+
+    @Option(
+        help: ArgumentHelp(
+            "Calls per second that a client address may send, an IPv6 address by its /64 network; 0 for any number.",
+            valueName: "count"
+        )
+    )
+    var callRatePerAddress = 0
+
+    @Option(
+        help: ArgumentHelp("Calls that a client address may send at once; those of 10 seconds by default.", valueName: "count")
+    )
+    var callBurstPerAddress: Int?
+
+    @Option(help: ArgumentHelp("Calls per second of an API key or an end user; 0 for any number.", valueName: "count"))
+    var callRatePerKey = 0
+
+    @Option(
+        help: ArgumentHelp("Calls of an API key or an end user at once; those of 10 seconds by default.", valueName: "count")
+    )
+    var callBurstPerKey: Int?
+
     func validate() throws {
         guard (0...24 * 366).contains(keepHours) else { throw ValidationError("--keep-hours must be between 0 and 8784.") }
         guard (1...1_024).contains(checkpointMebibytes) else {
@@ -54,6 +84,14 @@ struct ServeLimitOptions: ParsableArguments {
         guard watchers >= 0, watchersPerAddress >= 0, watchersPerKey >= 0 else {
             throw ValidationError("--watchers, --watchers-per-address and --watchers-per-key must not be negative.")
         }
+        guard (0...30_000).contains(queueMs) else { throw ValidationError("--queue-ms must be between 0 and 30000.") }
+        for (option, rate) in [("address", callRatePerAddress), ("key", callRatePerKey)] where !(0...1_000_000).contains(rate) {
+            throw ValidationError("--call-rate-per-\(option) must be between 0, for no limit, and 1000000.")
+        }
+        for (option, burst) in [("address", callBurstPerAddress), ("key", callBurstPerKey)] {
+            guard let burst, !(1...1_000_000).contains(burst) else { continue }
+            throw ValidationError("--call-burst-per-\(option) must be between 1 and 1000000.")
+        }
     }
 
     /// Applies the retention limits to the store configuration.
@@ -64,10 +102,19 @@ struct ServeLimitOptions: ParsableArguments {
         configuration.checkpointDocuments = checkpointDocuments
     }
 
-    /// Applies the stream limits to the server configuration.
+    /// The limits on calls.
+    var calls: ServiceLimits {
+        ServiceLimits(queueTime: queueMs > 0 ? .milliseconds(queueMs) : nil)
+    }
+
+    /// Applies the limits on streams and on the rate of calls to the server configuration.
     func apply(to configuration: inout HTTPServerConfiguration) {
         configuration.maximumWatchers = watchers
         configuration.maximumWatchersPerAddress = watchersPerAddress
         configuration.maximumWatchersPerKey = watchersPerKey
+        configuration.callRatePerAddress = callRatePerAddress
+        configuration.callBurstPerAddress = callBurstPerAddress
+        configuration.callRatePerKey = callRatePerKey
+        configuration.callBurstPerKey = callBurstPerKey
     }
 }

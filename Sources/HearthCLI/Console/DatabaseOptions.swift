@@ -29,6 +29,11 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
+    /// Calls `body` with a connection to the database, whose calls wait when the server refuses them for a time.
+    func withConnectionOfLongWork<Result>(_ body: (HearthConnection) async throws -> Result) async throws -> Result {
+        try await HearthConnection.$repeatsRefusedCalls.withValue(true) { try await withConnection(body) }
+    }
+
     /// Calls `body` with a connection to the database.
     func withConnection<Result>(_ body: (HearthConnection) async throws -> Result) async throws -> Result {
         try await server.withConnection(database: name, body)

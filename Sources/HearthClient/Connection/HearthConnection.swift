@@ -117,6 +117,10 @@ public final class HearthConnection: Sendable {
         self.streamClient = Mutex(StreamClient(client: Self.client(maximumConnections: .max, tls)))
     }
 
+    /// True if calls of the task that the server refuses for a time are sent again, however long that takes: for long work of many
+    /// calls.
+    @TaskLocal package static var repeatsRefusedCalls = false
+
     /// Returns the settings of TLS; `nil` for those of the system.
     private static func tlsConfiguration(
         trusting authorities: [UInt8]?,
@@ -302,6 +306,21 @@ extension HearthConnection {
         for user: IDTokenCache.User? = nil,
         _ send: (Authorization) async throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
+        while true {
+            do throws(StatusError) {
+                return try await authorizedOnce(for: user, send)
+            } catch {
+                guard Self.repeatsRefusedCalls, error.isExecuted == false, let delay = error.retryAfter,
+                    (try? await Task.sleep(for: delay)) != nil
+                else { throw error }
+            }
+        }
+    }
+
+    private func authorizedOnce<Result>(
+        for user: IDTokenCache.User?,
+        _ send: (Authorization) async throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
         let deadline = NIODeadline.now() + timeout
         guard let tokens else { return try await send(Authorization(bearer: key, token: nil, deadline: deadline)) }
         let tokenDeadline = ContinuousClock.now + .nanoseconds(timeout.nanoseconds)
@@ -354,7 +373,12 @@ extension HearthConnection {
             throw StatusError(transport: error, server: server, hasSucceeded: hasSucceeded.load(ordering: .relaxed))
         }
         guard response.status == .ok else {
-            throw StatusError(status: response.status, body: try await read(response), server: server)
+            throw StatusError(
+                status: response.status,
+                body: try await read(response),
+                retryAfter: response.headers.first(name: "Retry-After"),
+                server: server
+            )
         }
         hasSucceeded.store(true, ordering: .relaxed)
         return response

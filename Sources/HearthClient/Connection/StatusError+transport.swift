@@ -63,7 +63,16 @@ extension StatusError {
     }
 
     /// Creates the error for an HTTP error status, with the server's message if the body contains one.
-    init(status: HTTPResponseStatus, body: [UInt8], server: ServerAddress) {
+    ///
+    /// - Parameter retryAfter: The value of `Retry-After`, which a proxy may have set; `nil` if there is none.
+    init(status: HTTPResponseStatus, body: [UInt8], retryAfter: String?, server: ServerAddress) {
+        self.init(status: status, body: body, server: server)
+        // The error of a Hearth server is more precise.
+        guard self.retryAfter == nil, let seconds = retryAfter.flatMap({ UInt16($0) }) else { return }
+        self.retryAfter = .seconds(Int(seconds))
+    }
+
+    private init(status: HTTPResponseStatus, body: [UInt8], server: ServerAddress) {
         if let root = try? JSONText(body).root, let error = Self(json: root["error"] ?? root) {
             self = error
             return

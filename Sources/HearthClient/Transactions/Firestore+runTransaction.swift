@@ -109,12 +109,17 @@ extension Firestore {
     }
 }
 
+extension StatusError {
+    /// True if the server has refused the call before executing it, and says to try again soon.
+    fileprivate var isRefusal: Bool { isExecuted == false && retryAfter.map { $0 <= .seconds(60) } ?? false }
+}
+
 extension FirestoreError {
     /// Returns the delay before the next attempt; `nil` if the error is not retryable.
     ///
     /// - Parameter duration: The time that the attempt has taken.
     fileprivate func retryDelay(after attempt: Int, lasting duration: Duration) -> Duration? {
-        guard status.code == .aborted else { return nil }
+        guard status.code == .aborted || status.isRefusal else { return nil }
         var generator = SystemRandomNumberGenerator()
         let minimum = status.retryAfter ?? .zero
         return TransactionBackoff.delay(after: attempt, lasting: duration, atLeast: minimum, using: &generator)

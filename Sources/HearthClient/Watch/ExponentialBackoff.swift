@@ -13,9 +13,11 @@ struct ExponentialBackoff {
     }
 
     /// Returns the delay before the next attempt, randomly extended by up to half, so that clients don't reconnect simultaneously.
-    mutating func nextDelay() -> Duration {
+    ///
+    /// - Parameter minimum: The delay that the server asks for, with its own jitter, at most five minutes; `nil` if it doesn't.
+    mutating func nextDelay(atLeast minimum: Duration? = nil) -> Duration {
         defer { delay = min(max(delay * 2, Self.minimum), Self.maximum) }
-        return delay * Double.random(in: 1...1.5)
+        return max(delay * Double.random(in: 1...1.5), min(minimum ?? .zero, .seconds(300)))
     }
 }
 

@@ -66,12 +66,13 @@ extension HearthConnection {
                 interruption = error
             }
             try send(.interrupted(interruption))
+            let delay = backoff.nextDelay(atLeast: interruption?.retryAfter)
             // The loop condition checks for cancellation.
             guard let userChange else {
-                try? await Task.sleep(for: backoff.nextDelay())
+                try? await Task.sleep(for: delay)
                 continue
             }
-            await userChange.wait(for: backoff.nextDelay())
+            await userChange.wait(for: delay)
             if userChange.hasOccurred {
                 backoff.reset()
                 refusal = TokenRefusal()

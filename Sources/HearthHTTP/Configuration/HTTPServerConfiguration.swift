@@ -67,6 +67,15 @@ package struct HTTPServerConfiguration: Sendable {
     /// The maximum number of watch streams per key, including those of browser sessions signed in with it. A key that many clients
     /// share needs a higher limit.
     package var maximumWatchersPerKey = 500
+    /// The calls per second that a client address may send; 0 for any number. Loopback is exempt. Behind a proxy that is not in
+    /// ``trustedProxies``, all clients have the address of the proxy.
+    package var callRatePerAddress = 0
+    /// The calls that a client address may send at once; `nil` for those of 10 seconds.
+    package var callBurstPerAddress: Int?
+    /// The calls per second of a key or of an end user; 0 for any number.
+    package var callRatePerKey = 0
+    /// The calls of a key or of an end user at once; `nil` for those of 10 seconds.
+    package var callBurstPerKey: Int?
     /// The number of requests with unknown keys that a client address may send before it gets 429. One more is allowed every few
     /// seconds. Callers with a valid key are not affected.
     package var maximumFailedAttempts = 20

@@ -95,7 +95,7 @@ extension HTTPFailure {
 
 extension RPCError {
     /// The `Retry-After` header for the delay in the error's data, rounded up to seconds.
-    fileprivate var retryHeaders: HTTPFields {
+    var retryHeaders: HTTPFields {
         guard case .integer(let milliseconds)? = data[ErrorDataKeys.retryAfterMilliseconds] else { return [:] }
         return [.retryAfter: "\((milliseconds + 999) / 1_000)"]
     }

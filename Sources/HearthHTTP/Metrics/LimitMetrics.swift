@@ -8,7 +8,8 @@ enum LimitMetrics {
     static func declare(
         in registry: MetricsRegistry,
         _ connection: ConnectionConfiguration,
-        _ resources: ServerResources
+        _ resources: ServerResources,
+        _ queues: QueueMetrics
     ) {
         let (connections, requests) = (connection.slots, connection.requestSlots)
         registry.sampledValue("hearth_http_connections", "Open connections.") { Double(connections.count) }
@@ -33,7 +34,7 @@ enum LimitMetrics {
         }
         registry.sampled(
             "hearth_shed_total",
-            "Refusals at a limit of the server, by reason: memory for bodies or responses, watch streams, or HTTP/2 requests.",
+            "Refusals at a limit of the server, by reason: memory for bodies or responses, watch streams, HTTP/2 requests, or time in a queue.",
             .counter
         ) {
             [
@@ -41,6 +42,18 @@ enum LimitMetrics {
                 .init(["reason": "response_memory"], Double(responses.refusedCount)),
                 .init(["reason": "streams"], Double(slots.refusedCount)),
                 .init(["reason": "requests"], Double(requests.refusedCount)),
+                .init(["reason": "queue_time"], Double(queues.refusedCount)),
+            ]
+        }
+        let rates = resources.callRates
+        registry.sampled(
+            "hearth_refused_calls_total",
+            "Calls refused at a limit of their client, by reason: the rate of its address, or of its key.",
+            .counter
+        ) {
+            [
+                .init(["reason": "address_rate"], Double(rates.addresses.refusedCount)),
+                .init(["reason": "key_rate"], Double(rates.keys.refusedCount)),
             ]
         }
         let certificate = connection.certificate

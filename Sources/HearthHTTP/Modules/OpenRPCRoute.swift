@@ -18,6 +18,7 @@ struct OpenRPCRoute: Sendable {
     var policy: RoutePolicy {
         var policy = RoutePolicy.api
         policy.origins.allowsLinks = true
+        policy.countsAsCall = false
         return policy
     }
 

@@ -22,6 +22,8 @@ package protocol RouteModule: Sendable {
 package struct ServerResources: Sendable {
     let configuration: HTTPServerConfiguration
     package let authenticator: Authenticator
+    /// The limits on the rate of calls.
+    package let callRates: CallRateLimiter
     /// The memory budget of request bodies.
     package let bodyBudget: MemoryBudget
     /// The memory budget of responses.
@@ -45,6 +47,7 @@ package struct ServerResources: Sendable {
             failedAttempts: FailedAttemptLimiter(limit: configuration.maximumFailedAttempts),
             metrics: context.server.metrics.access
         )
+        callRates = CallRateLimiter(CallRateLimiter.Rates(configuration))
         bodyBudget = MemoryBudget(
             limit: configuration.maximumBufferedBodyBytes,
             smallReservationBytes: LargeBodyExecutor.smallBodyBytes

@@ -13,6 +13,10 @@ import NIOHTTP1
 struct RequestResponder: Sendable {
     let policy: RequestPolicy.Current
     let authenticator: Authenticator
+    let callRates: CallRateLimiter
+    /// The time that a call may wait for its processing to begin; `nil` for no limit.
+    let queueTime: Duration?
+    let queues: QueueMetrics
     /// The memory budget of request bodies.
     let bodyBudget: MemoryBudget
     /// True for a server that listens on the local machine only, whose name other servers share unless a proxy is in front.
@@ -78,10 +82,23 @@ struct RequestResponder: Sendable {
         }
         let trace = RequestTrace.current
         trace?.update { [client = context.client] in $0.clientAddress = client?.text }
+        let countsAsCall = context.route.policy.countsAsCall
+        if countsAsCall {
+            try refuseLateCall(in: context)
+            try callRates.admitClient(of: context)
+        }
         try await authenticator.authenticate(request, in: &context)
         trace?.recordCaller(context.caller)
+        if countsAsCall { try callRates.admitCaller(of: context) }
         try request.checkTransferCoding()
         return try await respondToBody(of: request, in: context)
+    }
+
+    /// Refuses a call that has waited too long for its event loop or thread.
+    private func refuseLateCall(in context: HearthRequestContext) throws(HTTPFailure) {
+        guard let queueTime, Duration.nanoseconds(context.waiting.nanoseconds) > queueTime else { return }
+        queues.recordRefusal()
+        throw HTTPFailure(RPCError(refusing: .queueTime))
     }
 
     /// Calls the handler of the route. The memory of the body is reserved until there is a response: nothing retains the body

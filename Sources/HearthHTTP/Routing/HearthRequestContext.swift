@@ -1,3 +1,4 @@
+import Concurrency
 package import HearthAPI
 package import Hummingbird
 package import Logging
@@ -13,6 +14,8 @@ package struct HearthRequestContext: RequestContext {
     var routeIndex = Int.max
     /// The ID of the request in logs and in the response: that which a trusted proxy has set, or a new one.
     package internal(set) var requestID = RequestIDSequence.next()
+    /// The time since the request was passed on.
+    let waiting = Stopwatch()
     /// The connection of the request.
     package let channel: any Channel
     /// The size of the body if it had been received completely when the request was passed on.

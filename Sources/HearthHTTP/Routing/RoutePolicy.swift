@@ -21,6 +21,8 @@ package struct RoutePolicy: Sendable {
     package var errorFormat = ErrorFormat.json
     /// True if the responses are streams, which don't count as use of a browser's session.
     package var isStream = false
+    /// True if each request counts as a call, the rate of which is limited per address and per key.
+    package var countsAsCall = false
     /// True if requests whose bodies came with their heads are processed on the event loop of their connection, without a change of
     /// threads. Blocking or long work moves to other threads.
     package var runsOnEventLoop = false
@@ -32,6 +34,7 @@ package struct RoutePolicy: Sendable {
     package static var api: RoutePolicy {
         var policy = RoutePolicy()
         policy.access = .authenticated
+        policy.countsAsCall = true
         policy.runsOnEventLoop = true
         policy.sessionCookies = .sameOrigin
         policy.origins = OriginRules(crossOrigin: .standard, allowsLinks: false, forms: .none)

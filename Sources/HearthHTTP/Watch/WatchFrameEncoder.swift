@@ -26,6 +26,7 @@ struct WatchFrameEncoder: WatchEncoder {
     func write(_ frame: OutgoingWatchFrame, to buffer: inout ByteBuffer) {
         var json = JSONWriter(reservingCapacity: 256)
         frame.write(to: &json)
+        if format == .sse { buffer.writeReconnectionTime(after: frame) }
         write(json.finish(), type: frame.kind.name, token: frame.token, to: &buffer)
     }
 
@@ -62,6 +63,13 @@ extension ByteBuffer {
             writeString(token.text)
         }
         writeStaticString("\n\n")
+    }
+
+    /// Appends the `retry` field of the event that ends a stream because the server stops: browsers reconnect after 1 to 5 seconds, not
+    /// all of them at the moment at which the next server starts. Nothing for other frames.
+    package mutating func writeReconnectionTime(after frame: OutgoingWatchFrame) {
+        guard case .end(.shutdown, _) = frame else { return }
+        writeString("retry: \(Int.random(in: 1_000...5_000))\n")
     }
 
     /// Appends JSON, escaping the Unicode line terminators, which occur in strings only.

@@ -23,6 +23,8 @@ package enum ErrorDataKeys {
     package static let parameter: UTF8Key = "parameter"
     /// The recommended delay before a retry.
     package static let retryAfterMilliseconds: UTF8Key = "retryAfterMilliseconds"
+    /// True if the call was executed and only its result is missing; false if it was not.
+    package static let executed: UTF8Key = "executed"
     /// The sequence number of the oldest retained commit.
     package static let oldest: UTF8Key = "oldest"
     /// The progress of the work without which the call cannot succeed.
@@ -65,6 +67,7 @@ extension StatusError {
         let file = data?[ErrorDataKeys.file].flatMap(FileLocation.init(json:))
         self.init(StatusCode(errorNumber: number), message, path: path, field: data?[ErrorDataKeys.field]?.string, file: file)
         writeIndex = data?.integer(ErrorDataKeys.write)
+        isExecuted = data?[ErrorDataKeys.executed]?.boolean
         if let wait: Int64 = data?.integer(ErrorDataKeys.retryAfterMilliseconds) { retryAfter = .milliseconds(wait) }
     }
 }

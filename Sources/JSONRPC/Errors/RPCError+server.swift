@@ -1,3 +1,4 @@
+package import Concurrency
 import StrictJSON
 import UTF8Text
 
@@ -52,6 +53,22 @@ extension RPCError {
                 : "The call was not executed because the calls before it in the batch took \(timeout) or longer",
             data: ["status": "DEADLINE_EXCEEDED"]
         )
+    }
+
+    /// Creates the error for a call that has waited too long before its work.
+    package init(refusing refusal: CallAdmission.Refusal) {
+        switch refusal {
+        case .queueTime:
+            let (seconds, attoseconds) = CallAdmission.Refusal.retryDelay().components
+            let milliseconds = Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
+            self.init(
+                .unavailable,
+                refusal.message,
+                data: ["status": "UNAVAILABLE", "retryAfterMilliseconds": .integer(milliseconds), "executed": .boolean(false)]
+            )
+        case .deadline:
+            self.init(.deadlineExceeded, refusal.message, data: ["status": "DEADLINE_EXCEEDED", "executed": .boolean(false)])
+        }
     }
 
     /// Returns the error for a response that would exceed its size limit.

@@ -30,6 +30,8 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleBy
     package static let deadlineExceeded: Self = 4
     /// The response would exceed the server's size limit.
     package static let resourceExhausted: Self = 8
+    /// The server is overloaded.
+    package static let unavailable: Self = 14
 
     /// True if JSON-RPC reserves this code; methods must not declare it.
     package var isReserved: Bool {

@@ -6,8 +6,10 @@ package enum RPCReply: Sendable {
     case response(RPCResponseBody)
     /// No response: the body contained only notifications.
     case noContent
-    /// No memory was available for a response, and nothing was executed.
+    /// No memory was available for a response, or the request has waited too long; nothing was executed.
     case rejected(RPCError)
+    /// The client has sent too many calls, and nothing was executed.
+    case refused(RPCError)
 }
 
 /// The outcome of one request.

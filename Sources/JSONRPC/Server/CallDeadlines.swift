@@ -1,3 +1,4 @@
+package import Concurrency
 internal import Synchronization
 
 /// The deadlines of running calls, enforced by cancelling their tasks.
@@ -19,29 +20,63 @@ package final class CallDeadlines: Sendable {
 
     private let state = Mutex(State())
     private let timeout: Duration
+    private let queueTime: Duration?
+    private let onRefusal: @Sendable () -> Void
     /// Returns the time since initialization.
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
 
     /// Creates the deadlines.
     ///
-    /// - Parameter clock: The clock that measures the calls.
-    package init(timeout: Duration, clock: some Clock<Duration> = ContinuousClock()) {
+    /// - Parameters:
+    ///   - queueTime: The time that a call may wait before its work begins, in any queue; `nil` for no limit but `timeout`.
+    ///   - clock: The clock that measures the calls.
+    ///   - onRefusal: Records a call that is refused because of `queueTime`.
+    package init(
+        timeout: Duration,
+        queueTime: Duration? = nil,
+        clock: some Clock<Duration> = ContinuousClock(),
+        onRefusal: @escaping @Sendable () -> Void = {}
+    ) {
         self.timeout = timeout
+        self.queueTime = queueTime
+        self.onRefusal = onRefusal
         let start = clock.now
         now = { start.duration(to: clock.now) }
         sleep = { try await clock.sleep(for: $0) }
     }
 
+    /// Returns the deadlines of calls with another time limit, by the monotonic clock.
+    package func with(timeout: Duration) -> CallDeadlines {
+        CallDeadlines(timeout: timeout, queueTime: queueTime, onRefusal: onRefusal)
+    }
+
     /// Runs a call, cancels it at its deadline or when the surrounding task is cancelled, and always waits for it to end.
     ///
     /// A late call that nevertheless completes returns its result. Only a call that ended because of the cancellation throws
-    /// ``RPCErrorCode/deadlineExceeded``.
+    /// ``RPCErrorCode/deadlineExceeded``. A call that has waited too long before its work throws ``RPCErrorCode/unavailable``.
+    ///
+    /// - Parameter waiting: The time for which the call has waited for a thread, if that has begun before.
     package func run<Value: Sendable>(
         on executor: (any TaskExecutor)? = nil,
+        waiting: Stopwatch = Stopwatch(),
         _ call: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let task = Task(executorPreference: executor) { try await call() }
+        guard let queueTime else { return try await wait(for: Task(executorPreference: executor) { try await call() }) }
+        let admission = CallAdmission(queueTime: queueTime, timeout: timeout, onRefusal: onRefusal)
+        // Tasks that the call has started may go on.
+        defer { admission.end() }
+        let task = CallAdmission.$current.withValue(admission) {
+            Task(executorPreference: executor) {
+                if let refusal = admission.refuseIfLate(after: waiting) { throw RPCError(refusing: refusal) }
+                return try await call()
+            }
+        }
+        return try await wait(for: task)
+    }
+
+    /// Waits for the task of a call, and cancels it at the deadline.
+    private func wait<Value: Sendable>(for task: Task<Value, any Error>) async throws -> Value {
         let id = register { task.cancel() }
         let result = await withTaskCancellationHandler {
             await task.result

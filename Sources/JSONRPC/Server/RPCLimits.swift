@@ -11,16 +11,20 @@ package struct RPCLimits: Sendable {
     package var maximumResponseBytes: Int
     /// The time limit for a call, after which it is cancelled.
     package var callTimeout: Duration
+    /// The time that a call may wait before its work begins; `nil` for no limit but ``callTimeout``.
+    package var queueTime: Duration?
 
     package init(
         json: JSONLimits = JSONLimits(),
         maximumBatchCount: Int = 1_000,
         maximumResponseBytes: Int = 16 << 20,
-        callTimeout: Duration = .seconds(30)
+        callTimeout: Duration = .seconds(30),
+        queueTime: Duration? = nil
     ) {
         self.json = json
         self.maximumBatchCount = maximumBatchCount
         self.maximumResponseBytes = maximumResponseBytes
         self.callTimeout = callTimeout
+        self.queueTime = queueTime
     }
 }

@@ -27,6 +27,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     private let onUnexpectedError: @Sendable (UnexpectedError) -> Void
     private let onStart: (@Sendable (_ method: Int) -> Void)?
     private let onEnd: @Sendable (EndedCall) -> Void
+    private let onRefusal: @Sendable () -> Void
 
     /// Creates a server.
     ///
@@ -35,6 +36,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     ///   - clock: The clock that measures the duration of calls.
     ///   - onStart: Called before a call is executed, with the index of its method. Must not wait.
     ///   - onEnd: Records a call for statistics. Must not wait.
+    ///   - onRefusal: Records a call that is refused because it has waited too long.
     ///   - onUnexpectedError: Logs an error.
     package init(
         methods: MethodTable<Context>,
@@ -43,14 +45,16 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         clock: some Clock<Duration> = ContinuousClock(),
         onStart: (@Sendable (_ method: Int) -> Void)? = nil,
         onEnd: @escaping @Sendable (EndedCall) -> Void = { _ in },
+        onRefusal: @escaping @Sendable () -> Void = {},
         onUnexpectedError: @escaping @Sendable (UnexpectedError) -> Void
     ) {
         self.methods = methods
         self.limits = limits
         self.responseBudget = responseBudget
-        deadlines = CallDeadlines(timeout: limits.callTimeout, clock: clock)
+        deadlines = CallDeadlines(timeout: limits.callTimeout, queueTime: limits.queueTime, clock: clock, onRefusal: onRefusal)
         self.onStart = onStart
         self.onEnd = onEnd
+        self.onRefusal = onRefusal
         self.onUnexpectedError = onUnexpectedError
     }
 
@@ -59,12 +63,21 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     /// When the surrounding task is cancelled, the running call is cancelled; it and the calls not yet started are answered with
     /// ``RPCErrorCode/cancelled``.
     ///
-    /// - Parameter executor: The executor for the calls, preferably the one that this method runs on.
+    /// - Parameters:
+    ///   - executor: The executor for the calls, preferably the one that this method runs on.
+    ///   - waiting: The time since the body was received.
+    ///   - onBatch: Called with the number of calls of a batch before they are executed; returns the error for which they are refused.
     package func handle(
         _ body: [UInt8],
         context: Context,
-        on executor: (any TaskExecutor)? = nil
+        on executor: (any TaskExecutor)? = nil,
+        waiting: Stopwatch = Stopwatch(),
+        onBatch: @Sendable (_ count: Int) -> RPCError? = { _ in nil }
     ) async -> RPCReply {
+        if let queueTime = limits.queueTime, .nanoseconds(waiting.nanoseconds) > queueTime {
+            onRefusal()
+            return .rejected(RPCError(refusing: .queueTime))
+        }
         let text: JSONText
         do {
             text = try JSONText(body, limits: limits.json)
@@ -77,6 +90,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         if let error = batchError(count: text.root.count) {
             return errorReply(error)
         }
+        if let error = onBatch(text.root.count) { return .refused(error) }
         return await execute(requests, isBatch: true, context: context, on: executor)
     }
 

@@ -1,3 +1,4 @@
+internal import Concurrency
 package import DocumentModel
 package import DocumentStore
 internal import StorageIO
@@ -151,16 +152,18 @@ extension HistoryIndex {
         }
     }
 
-    /// Starts a build. An unstructured task, because several callers may wait for it.
+    /// Starts a build. An unstructured task, because several callers may wait for it, none of whose time limits holds.
     private func build(_ sealed: SealedSegmentIndex) -> SealedSegmentIndex.BuildTask {
         let (journal, queue, segment, range) = (journal, queue, sealed.segment, sealed.range)
-        return Task {
-            do throws(StatusError) {
-                return .success(
-                    try await queue.run { () throws(StatusError) in try journal.segmentIndex(of: segment, in: range) }
-                )
-            } catch {
-                return .failure(error)
+        return CallAdmission.$current.withValue(nil) {
+            Task {
+                do throws(StatusError) {
+                    return .success(
+                        try await queue.run { () throws(StatusError) in try journal.segmentIndex(of: segment, in: range) }
+                    )
+                } catch {
+                    return .failure(error)
+                }
             }
         }
     }

@@ -1,14 +1,96 @@
+package import Concurrency
 public import Dispatch
 public import DocumentModel
 internal import Synchronization
 
 /// A thread pool for blocking work, so that it never occupies a thread of Swift's cooperative pool.
 ///
-/// Jobs start in submission order, at most `width` at a time; ``beginLongJob(limit:)`` adds a thread for each long job.
+/// At most `width` jobs run at a time; ``beginLongJob(limit:)`` adds a thread for each long job. They start in submission order.
+///
+/// A queue of jobs for clients may be ``Order/newestFirstUnderOverload``. When more jobs arrive than its threads can do, a queue in
+/// submission order makes all of them wait until none is in time. The newest first are done at once, while the oldest wait until their
+/// ``CallAdmission`` ends, and are refused then: as much is done as without the overload, about as fast. This is adaptive LIFO, as in
+/// B. Maurer, "Fail at Scale", ACM Queue 13(8), 2015; its controlled delay is left out, since a burst of calls that a slow disk takes a
+/// second for is no overload.
 @usableFromInline
 package final class WorkQueue: Sendable {
+    /// The order of the jobs that wait.
+    package enum Order: Sendable {
+        case submission
+        /// Calls whose work has begun first, then alternately those that wait for their work and jobs that are never refused. Of the
+        /// calls that wait, the newest first while the oldest has waited for more than ``overloadTime``; all others in their order.
+        case newestFirstUnderOverload
+    }
+
+    /// The urgency of a job.
+    @usableFromInline
+    package enum Priority: Sendable {
+        case normal
+        /// Begins when no other job waits, or when it has waited for ``maximumWait``.
+        case low
+    }
+
+    private struct Job {
+        /// Does the work, or passes on the error for which it is refused.
+        let body: @Sendable (_ refusal: StatusError?) -> Void
+        /// The call that the work is for; `nil` for work that is never refused.
+        let admission: CallAdmission?
+        let time = Stopwatch()
+
+        /// True if the job is to be refused.
+        var isLate: Bool { admission?.isLate(after: time) ?? false }
+    }
+
+    /// The jobs that wait.
+    private struct Jobs {
+        let order: Order
+        /// The calls that wait for their work, and all jobs of a queue in submission order.
+        private var waiting: ArraySlice<Job> = []
+        /// The parts of calls whose work has begun.
+        private var begun: ArraySlice<Job> = []
+        /// The jobs that are never refused.
+        private var others: ArraySlice<Job> = []
+        private var low: ArraySlice<Job> = []
+        private var isTurnOfOthers = false
+
+        init(order: Order) {
+            self.order = order
+        }
+
+        mutating func append(_ job: Job, _ priority: Priority) {
+            switch (priority, order, job.admission?.isWaiting) {
+            case (.low, _, _): low.append(job)
+            case (.normal, .submission, _), (.normal, _, true): waiting.append(job)
+            case (.normal, _, false): begun.append(job)
+            case (.normal, _, nil): others.append(job)
+            }
+        }
+
+        /// Removes the next job.
+        mutating func next() -> Job? {
+            if let job = low.first, waiting.isEmpty && begun.isEmpty && others.isEmpty || Self.isDue(job) {
+                return low.popFirst()
+            }
+            if let job = begun.popFirst() { return job }
+            isTurnOfOthers.toggle()
+            return isTurnOfOthers ? others.popFirst() ?? nextWaiting() : nextWaiting() ?? others.popFirst()
+        }
+
+        private mutating func nextWaiting() -> Job? {
+            guard order == .newestFirstUnderOverload, let oldest = waiting.first, oldest.time.nanoseconds > overloadTime,
+                !oldest.isLate
+            else { return waiting.popFirst() }
+            return waiting.popLast()
+        }
+
+        /// Returns whether a job of low priority must wait no longer: because it is to be refused, or because it can't be.
+        private static func isDue(_ job: Job) -> Bool {
+            job.isLate || job.admission?.isWaiting != true && job.time.nanoseconds > maximumWait
+        }
+    }
+
     private struct State {
-        var pending: ArraySlice<@Sendable () -> Void> = []
+        var jobs: Jobs
         /// The idle threads' queues.
         var idle: [DispatchQueue]
         /// The number of threads, busy and idle.
@@ -19,13 +101,27 @@ package final class WorkQueue: Sendable {
 
     private let state: Mutex<State>
     private let width: Int
+    private let onStart: (@Sendable (_ nanoseconds: UInt64) -> Void)?
     private let makeQueue: @Sendable () -> DispatchQueue
+
+    /// The time for which the oldest job waits in an overloaded queue: the interval that CoDel tolerates (RFC 8289, 4.2).
+    private static let overloadTime: UInt64 = 100_000_000
+    /// The time after which a job of low priority begins before others, if it cannot be refused.
+    private static let maximumWait: UInt64 = 2_000_000_000
 
     /// - Parameters:
     ///   - label: The label of the threads' dispatch queues, for debuggers.
     ///   - width: The number of threads.
     ///   - qos: The quality-of-service class of the work.
-    package init(label: String, width: Int, qos: DispatchQoS = .unspecified) {
+    ///   - order: The order of the jobs.
+    ///   - onStart: Called with the time that each job has waited, for statistics.
+    package init(
+        label: String,
+        width: Int,
+        qos: DispatchQoS = .unspecified,
+        order: Order = .submission,
+        onStart: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil
+    ) {
         // Serial queues, because Dispatch gives each one its own thread, while concurrent queues share one thread per processor
         // with Swift's tasks.
         let makeQueue = { @Sendable (label: String) in
@@ -33,9 +129,10 @@ package final class WorkQueue: Sendable {
             queue.setSpecific(key: Self.isThreadOfQueue, value: true)
             return queue
         }
-        state = Mutex(State(idle: (0..<width).map { makeQueue("\(label).\($0)") }, count: width))
+        state = Mutex(State(jobs: Jobs(order: order), idle: (0..<width).map { makeQueue("\(label).\($0)") }, count: width))
         self.makeQueue = { makeQueue(label) }
         self.width = width
+        self.onStart = onStart
     }
 
     /// Set on the dispatch queues of every `WorkQueue`.
@@ -43,18 +140,27 @@ package final class WorkQueue: Sendable {
     package static let isThreadOfQueue = DispatchSpecificKey<Bool>()
 
     /// Runs `work` on the next free thread and returns its result.
+    ///
+    /// - Throws: `.unavailable` or `.deadlineExceeded`, before the work, if the call of the current task has waited too long; the errors
+    ///   of `work`.
     @inlinable
     package func run<Result: Sendable>(
+        priority: Priority = .normal,
         _ work: @escaping @Sendable () throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
         try await withCheckedContinuation { continuation in
-            submit {
-                continuation.resume(returning: Swift.Result { () throws(StatusError) in try work() })
+            submitForCall(priority) { refusal in
+                continuation.resume(
+                    returning: Swift.Result { () throws(StatusError) in
+                        if let refusal { throw refusal }
+                        return try work()
+                    }
+                )
             }
         }.get()
     }
 
-    /// Runs short work as ``run(_:)`` does, or inline if the caller is already on a thread of a work queue.
+    /// Runs short work as ``run(priority:_:)`` does, or inline if the caller is already on a thread of a work queue.
     ///
     /// Such a thread may block, and two thread switches would take longer than the work.
     @inlinable
@@ -65,11 +171,20 @@ package final class WorkQueue: Sendable {
         return try work()
     }
 
-    /// Enqueues a job; returns immediately.
-    @usableFromInline
+    /// Enqueues a job, which is never refused; returns immediately.
     package func submit(_ job: @escaping @Sendable () -> Void) {
+        enqueue(Job(body: { _ in job() }, admission: nil), .normal)
+    }
+
+    /// Enqueues a job for the call of the current task; returns immediately.
+    @usableFromInline
+    func submitForCall(_ priority: Priority, _ job: @escaping @Sendable (_ refusal: StatusError?) -> Void) {
+        enqueue(Job(body: job, admission: CallAdmission.current), priority)
+    }
+
+    private func enqueue(_ job: Job, _ priority: Priority) {
         let idle = state.withLock { state -> DispatchQueue? in
-            state.pending.append(job)
+            state.jobs.append(job, priority)
             return state.idle.popLast()
         }
         guard let idle else { return }
@@ -97,19 +212,35 @@ package final class WorkQueue: Sendable {
     }
 
     private func drain(on queue: DispatchQueue) {
-        while let job = next(on: queue) { job() }
+        while let job = next(on: queue) {
+            onStart?(job.time.nanoseconds)
+            job.body(job.admission?.begin(after: job.time).map { StatusError(refusing: $0) })
+        }
     }
 
     /// Dequeues the next job; without one, marks the thread as idle or retires it.
-    private func next(on queue: DispatchQueue) -> (@Sendable () -> Void)? {
+    private func next(on queue: DispatchQueue) -> Job? {
         state.withLock { state in
             if state.count > width + state.longCount {
                 state.count -= 1
                 return nil
             }
-            if let job = state.pending.popFirst() { return job }
+            if let job = state.jobs.next() { return job }
             state.idle.append(queue)
             return nil
         }
+    }
+}
+
+extension StatusError {
+    /// Creates the error for a call that has waited too long, before its work.
+    package init(refusing refusal: CallAdmission.Refusal) {
+        switch refusal {
+        case .queueTime:
+            self.init(.unavailable, refusal.message)
+            retryAfter = CallAdmission.Refusal.retryDelay()
+        case .deadline: self.init(.deadlineExceeded, refusal.message)
+        }
+        isExecuted = false
     }
 }

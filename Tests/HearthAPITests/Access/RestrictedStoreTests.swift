@@ -100,7 +100,8 @@ struct RestrictedStoreTests {
             "transactions.begin", "transactions.rollback", "server.info", "server.log", "rpc.discover", "keys.create",
             "keys.list",
             "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.delete", "indexes.exempt",
-            "indexes.unexempt", "databases.list", "databases.delete", "backups.create", "backups.list", "rules.get", "rules.set",
+            "indexes.unexempt", "databases.list", "databases.delete", "databases.setQuota",
+            "databases.getQuota", "backups.create", "backups.list", "rules.get", "rules.set",
         ]
         let tried = Set(Self.calls.map { UTF8Key($0.method) })
         #expect(Set(HearthMethods.table.methods.map(\.name)).subtracting(pathless) == tried)

@@ -18,7 +18,8 @@ struct RoleTests {
         "server.info": .reader, "server.log": .admin, "rpc.discover": .reader,
         "changes.poll": .reader, "indexes.list": .reader, "indexes.create": .admin, "indexes.delete": .admin,
         "indexes.exempt": .admin, "indexes.unexempt": .admin,
-        "databases.list": .reader, "databases.delete": .admin, "backups.create": .admin, "backups.list": .admin,
+        "databases.list": .reader, "databases.delete": .admin, "databases.setQuota": .admin,
+        "databases.getQuota": .reader, "backups.create": .admin, "backups.list": .admin,
         "keys.create": .admin, "keys.list": .admin, "keys.revoke": .admin, "rules.get": .admin, "rules.set": .admin,
     ]
 

@@ -21,6 +21,8 @@ final class StubServer: Sendable {
     enum Response: Sendable {
         /// A complete response.
         case json(status: Int, String)
+        /// The response of a proxy that has no server to pass the request to.
+        case unavailable(retryAfter: String?)
         /// A stream of lines: those written by the closure, which is called on a thread of its own.
         case stream(@Sendable (Stream) -> Void)
     }
@@ -78,6 +80,9 @@ final class StubServer: Sendable {
             switch respond(request) {
             case .json(let status, let body):
                 connection.write("HTTP/1.1 \(status) \r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            case .unavailable(let retryAfter):
+                let field = retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
+                connection.write("HTTP/1.1 503 \r\n\(field)Content-Length: 13\r\n\r\n<h1>Busy</h1>")
             case .stream(let write):
                 connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
                 write(Stream(connection: connection))

@@ -42,7 +42,7 @@ struct RPCTestServer {
     func reply(to body: [UInt8]) async -> UTF8Key? {
         switch await server.handle(body, context: recorder) {
         case .response(let body): UTF8Key(String(decoding: body.joined(), as: UTF8.self))
-        case .noContent, .rejected: nil
+        case .noContent, .rejected, .refused: nil
         }
     }
 

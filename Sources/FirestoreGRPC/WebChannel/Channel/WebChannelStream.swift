@@ -9,6 +9,8 @@ import SwiftProtobuf
 struct WebChannelStream<Input: Message, Output: WebChannelResponse>: Sendable {
     let method: StreamMethod<Input, Output>
     let server: GRPCServer
+    /// Counts a message after the first one, and returns the time after which to process it.
+    let delay: @Sendable () -> Duration
 
     /// Runs the method until it ends, and then tells the client its status.
     func run(on channel: WebChannel, in context: ServiceContext) async {
@@ -18,7 +20,7 @@ struct WebChannelStream<Input: Message, Output: WebChannelResponse>: Sendable {
         do {
             try await server.streams.keepOpen(channel, for: context) {
                 try await withThrowingTaskGroup { group in
-                    group.addTask { await Self.moveMessages(of: channel, to: inbox) }
+                    group.addTask { await moveMessages(of: channel, to: inbox) }
                     try await method.execute(inbox, &responses, context)
                     group.cancelAll()
                 }
@@ -45,9 +47,12 @@ struct WebChannelStream<Input: Message, Output: WebChannelResponse>: Sendable {
     }
 
     /// Moves the messages of the client to the inbox of the stream, each once the one before has been taken.
-    private static func moveMessages(of channel: WebChannel, to inbox: StreamInbox<Input>) async {
+    private func moveMessages(of channel: WebChannel, to inbox: StreamInbox<Input>) async {
+        var isFirst = true
         while let message = await channel.nextMessage() {
             guard let json = message.json else { continue }
+            if !isFirst { try? await inbox.wait(for: delay()) }
+            isFirst = false
             do throws(StatusError) {
                 inbox.add(try Input(webChannelJSON: json))
             } catch {

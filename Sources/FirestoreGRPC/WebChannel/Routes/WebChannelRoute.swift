@@ -40,6 +40,8 @@ struct WebChannelRoute<Input: Message, Output: WebChannelResponse>: Sendable {
         var policy = RoutePolicy.api
         // The credentials are in the handshake's form. Cookies are never read.
         policy.access = .open
+        // Handshakes are counted once their form has shown the caller, and then the messages.
+        policy.countsAsCall = false
         policy.isOpenToEndUsers = true
         policy.sessionCookies = .ignored
         // Browsers send the last request of a page as an image if they have to; it has an effect only with the ID of a channel.
@@ -144,11 +146,15 @@ struct WebChannelRoute<Input: Message, Output: WebChannelResponse>: Sendable {
         in context: HearthRequestContext
     ) async throws {
         var context = context
+        try server.callRates.admitClient(of: context)
         try await server.authenticator.authenticate(headers.authorization, in: &context)
+        try server.callRates.admitCaller(of: context)
         let service = server.context.withCaller(context.caller)
         try service.authorize(method.requiredPermission)
         let slot = try server.streams.acquireSlot(for: context)
-        let stream = WebChannelStream(method: method, server: server)
+        let stream = WebChannelStream(method: method, server: server) { [callRates = server.callRates, context] in
+            callRates.delayOfMessage(in: context)
+        }
         registry.add(channel)
         server.streams.start { [registry] in
             await stream.run(on: channel, in: service)

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 package import UTF8Text
@@ -45,10 +46,8 @@ package enum GetCollectionSize: RPCMethod {
 
     package static func write(_ result: CollectionSize, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("documentCount")
-        writer.integer(Int64(result.documentCount))
-        writer.key("bytes")
-        writer.integer(Int64(result.byteCount))
+        writer.member(SizeKeys.documentCount, result.documentCount)
+        writer.member(SizeKeys.bytes, result.byteCount)
         writer.endObject()
     }
 }
