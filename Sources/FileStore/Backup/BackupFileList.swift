@@ -14,7 +14,7 @@ enum BackupFileList {
         let digest: [UInt8]
 
         /// The names of the folders that contain the file, and its own.
-        var components: [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
+        var components: [Substring] { path.pathComponents }
     }
 
     private static let digestCharacters = 64

@@ -49,7 +49,7 @@ package final class BackupReader: Sendable {
                         + "backups in a folder."
                 )
             }
-            let last = path.split(separator: "/").last.map(String.init) ?? path
+            let last = path.pathComponents.last.map(String.init) ?? path
             return BackupReader(try BackupManifest(bytes, name: last), in: folder)
         }
     }

@@ -119,7 +119,7 @@ final class BackupWriter: Sendable {
     }
 
     private func parentFolder(of path: String) throws(FileSystemError) -> (SharedFileDescriptor?, name: String) {
-        let components = path.split(separator: "/").map(String.init)
+        let components = path.pathComponents.map(String.init)
         var parent: SharedFileDescriptor? = folder
         for name in components.dropLast() { parent = try parent?.folderIfPresent(name) }
         return (parent, components.last ?? "")

@@ -180,7 +180,11 @@ extension RestoreTests {
         #expect(left.sorted() == ["backups", "data"], "\(left)")
     }
 
-    @Test(arguments: ["../../../escaped", "/escaped", "documents/../../escaped", "./escaped", "documents//escaped"])
+    @Test(arguments: [
+        "../../../escaped", "/escaped", "documents/../../escaped", "./escaped", "documents//escaped",
+        // A slash beside these characters is no character of its own, but separates names.
+        "documents/../\u{338}x/../../escaped", "documents/\u{600}/../../../escaped", "..\u{2f}\u{338}/escaped",
+    ])
     func `No file outside of the backup is read or written`(path: String) {
         let line = BackupFileList.line(path, [UInt8](repeating: 1, count: 32)).dropLast()
         #expect(BackupFileList.entry(line[...]) == nil)
