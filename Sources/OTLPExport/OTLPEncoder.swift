@@ -10,7 +10,7 @@ struct OTLPEncoder {
     /// The attributes of the process.
     let resource: [(key: String, value: String)]
 
-    /// The length of strings, in Unicode scalars.
+    /// The maximum length of strings, in Unicode scalars.
     private static let maximumLength = 1_024
 
     /// Returns the body of a request to export spans.

@@ -172,7 +172,7 @@ package struct OTLPExporter: Sendable {
     /// - Parameter timeout: The time limit for the request and the whole of its response.
     private func post(_ body: ByteBuffer, timeout: Duration) async -> Outcome {
         await withTaskGroup { group in
-            group.addTask { await exchange(body, timeout: timeout) }
+            group.addTask { await exchange(body) }
             group.addTask {
                 guard (try? await Task.sleep(for: timeout)) != nil else { return .cancelled }
                 return .unavailable(reason: "no complete response in time", retryAfter: nil)
@@ -183,14 +183,14 @@ package struct OTLPExporter: Sendable {
         }
     }
 
-    private func exchange(_ body: ByteBuffer, timeout: Duration) async -> Outcome {
+    private func exchange(_ body: ByteBuffer) async -> Outcome {
         var request = HTTPClientRequest(url: configuration.url)
         request.method = .POST
         request.headers = ["Content-Type": "application/json", "Content-Encoding": "gzip"]
         for (name, value) in configuration.headers { request.headers.replaceOrAdd(name: name, value: value) }
         request.body = .bytes(body)
         do {
-            let response = try await client.execute(request, timeout: TimeAmount(timeout))
+            let response = try await client.execute(request, deadline: .distantFuture)
             let status = response.status.code
             switch status {
             case 200..<300:
@@ -257,7 +257,9 @@ private final class ExportState: Sendable {
         guard rejectedCount > 0 || !message.isEmpty else { return }
         logger.warning(
             "The collector has not accepted all spans",
-            metadata: ["span.rejected.count": .stringConvertible(rejectedCount), "error": "\(message.prefix(1_000))"]
+            metadata: [
+                "span.rejected.count": .stringConvertible(rejectedCount), "error": "\(Excerpt(message, maximumBytes: 1_000))",
+            ]
         )
     }
 }

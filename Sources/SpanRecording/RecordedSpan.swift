@@ -1,7 +1,7 @@
 internal import Synchronization
 package import Tracing
 
-/// A span in progress. When it ends and its trace is sampled, its record is passed on; else it costs a lock and nothing more.
+/// A span in progress. When it ends and its trace is sampled, its record is passed on; otherwise it is discarded.
 package final class RecordedSpan: Span {
     private struct State {
         var name: String
@@ -21,7 +21,7 @@ package final class RecordedSpan: Span {
     private let state: Mutex<State>
     private let onEnd: @Sendable (SpanRecord) -> Void
 
-    /// The number of events and of links that a span keeps.
+    /// The maximum number of events, and of links, that a span keeps.
     private static let maximumEvents = 128
 
     init(

@@ -33,7 +33,7 @@ struct TraceExportTests {
             #expect(written.output.first?.contains("updateTime") == true, "\(written)")
             // The ratio is 0 by default.
             _ = try await curl(server, "/health")
-            // What is left is sent at the end.
+            // The rest is sent at the end.
             #expect(try await server.stop() == .code(0))
             let errors = await server.process.errors.reduce(into: []) { $0.append($1) }.joined(separator: "\n")
             #expect(!errors.contains("topsecret"))

@@ -8,6 +8,7 @@ import Testing
     private struct Contention {
         private enum Step {
             case start
+            case read(started: Duration)
             case commit(started: Duration, version: Int)
         }
 
@@ -33,8 +34,8 @@ import Testing
                 switch step {
                 case .start:
                     // A read sees the version as of its end; of two that end at different times, the earlier one is taken first.
-                    events.append((work(from: time), client, .commit(started: time, version: -1)))
-                case .commit(let started, -1):
+                    events.append((work(from: time), client, .read(started: time)))
+                case .read(let started):
                     events.append((work(from: time), client, .commit(started: started, version: version)))
                 case .commit(_, version):
                     version += 1
