@@ -97,6 +97,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "Replication",
+            dependencies: ["DocumentModel", "DocumentStore", "Journal", "StorageIO", "StrictJSON", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "QueryEngine",
             dependencies: ["DocumentModel", "DocumentStore", "StrictJSON", "UTF8Text"],
             swiftSettings: swiftSettings
@@ -135,8 +140,9 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "Concurrency", "Cryptography", "CZlib", "DocumentModel", "DocumentStore", "HearthWire", "IdentityTokens",
-                "JSONRPC", "PrometheusMetrics", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON", "UTF8Text",
+                "CZlib", "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "HearthWire", "IdentityTokens",
+                "JSONRPC",
+                "PrometheusMetrics", "Replication", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
@@ -146,7 +152,7 @@ let package = Package(
             name: "HearthHTTP",
             dependencies: [
                 "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "IdentityTokens",
-                "JSONRPC", "PrometheusMetrics", "SpanRecording", "StrictJSON", "UTF8Text",
+                "JSONRPC", "PrometheusMetrics", "Replication", "SpanRecording", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -216,7 +222,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAdmin",
                 "HearthAPI", "HearthClient", "HearthHTTP", "HearthWire", "IdentityTokens", "KeySetFetching", "OTLPExport",
-                "PrometheusMetrics", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON", "UTF8Text",
+                "PrometheusMetrics", "Replication", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -290,9 +296,8 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "SpanRecording",
                 "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAPI",
-                "HearthAdmin", "HearthHTTP", "IdentityTokens", "StrictJSON", "UTF8Text", "TestSupport",
+                "HearthAdmin", "HearthHTTP", "IdentityTokens", "SpanRecording", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -365,6 +370,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "ReplicationTests",
+            dependencies: ["DocumentModel", "DocumentStore", "Replication", "TestSupport", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "IdentityTokensTests",
             dependencies: [
                 "IdentityTokens", "DocumentModel", "StrictJSON", "TestSupport", "UTF8Text",
@@ -422,10 +432,9 @@ let package = Package(
         .testTarget(
             name: "FirestoreGRPCTests",
             dependencies: [
-                "SpanRecording",
                 "FirestoreGRPC", "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreProto",
-                "FuzzedInputs", "Gzip", "HearthAPI", "HearthHTTP", "QueryTestSupport", "ServerTestSupport", "StrictJSON",
-                "TestSupport", "UTF8Text",
+                "FuzzedInputs", "Gzip", "HearthAPI", "HearthHTTP", "QueryTestSupport", "ServerTestSupport", "SpanRecording",
+                "StrictJSON", "TestSupport", "UTF8Text",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
@@ -436,9 +445,8 @@ let package = Package(
         .testTarget(
             name: "HearthHTTPTests",
             dependencies: [
-                "SpanRecording",
                 "HearthHTTP", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "HearthAPI",
-                "JSONRPC", "PrometheusMetrics", "ServerTestSupport", "StrictJSON", "UTF8Text", "TestSupport",
+                "JSONRPC", "PrometheusMetrics", "ServerTestSupport", "SpanRecording", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -493,8 +501,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "SpanRecording",
-                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON", "UTF8Text",
+                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "SpanRecording", "StrictJSON",
+                "UTF8Text",
                 "TestSupport", "TraceTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

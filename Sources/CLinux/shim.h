@@ -43,10 +43,10 @@ static inline int clinux_folds_case(int folder) {
 
 int renameat2(int folder, const char *name, int new_folder, const char *new_name, unsigned int flags);
 
-/// Exchanges two names in a folder atomically (renameat2(2), `RENAME_EXCHANGE`), or fails with `EINVAL` if the file system cannot.
+/// Exchanges two names atomically (renameat2(2), `RENAME_EXCHANGE`), or fails with `EINVAL` if the file system cannot.
 /// glibc declares `renameat2` only with `_GNU_SOURCE`.
-static inline int clinux_exchange(int folder, const char *name, const char *other) {
-    return renameat2(folder, name, folder, other, RENAME_EXCHANGE);
+static inline int clinux_exchange(int folder, const char *name, int other_folder, const char *other) {
+    return renameat2(folder, name, other_folder, other, RENAME_EXCHANGE);
 }
 
 /// Lowers the priority of the calling thread for the processor (nice 10) and for the disk (idle), for as long as it runs. The thread
@@ -62,4 +62,10 @@ static inline int clinux_clock_is_synchronized(void) {
     struct timex time = {.modes = 0};
     int state = adjtimex(&time);
     return state < 0 ? -1 : (state != TIME_ERROR && (time.status & STA_UNSYNC) == 0);
+}
+
+/// Makes all open files but the standard streams close when the process begins another program (close_range(2),
+/// `CLOSE_RANGE_CLOEXEC`, Linux 5.11 and later).
+static inline void clinux_close_files_on_exec(void) {
+    (void)syscall(SYS_close_range, 3u, ~0u, 4u);
 }

@@ -7,10 +7,26 @@ internal import Synchronization
 extension DocumentIndex {
     /// Changes the index definitions. The change is durable when this returns; the backfill runs in the background.
     package func change(_ change: IndexChange) throws(StatusError) {
+        try changeDefinitions { file throws(StatusError) in try file.applying(change) }
+    }
+
+    /// Replaces the index definitions with the contents of another definitions file, as ``change(_:)`` changes them. Has no effect if they
+    /// are the same.
+    ///
+    /// - Throws: `.dataLoss` if the contents are invalid.
+    package func replaceDefinitions(with bytes: [UInt8]) throws(StatusError) {
+        let replacement = try IndexDefinitions(bytes)
+        guard definitions.withLock({ $0.value }) != replacement else { return }
+        try changeDefinitions { file throws(StatusError) in try file.replaced(by: replacement) }
+    }
+
+    private func changeDefinitions(
+        _ change: (IndexDefinitionsFile) throws(StatusError) -> IndexDefinitionsFile
+    ) throws(StatusError) {
         // The definitions stay readable while the file is written.
         try definitionChanges.withLock { _ throws(StatusError) in
             guard state.withLock({ $0.closing == nil }) else { throw Self.closed }
-            let changed = try definitions.withLock(\.self).applying(change)
+            let changed = try change(definitions.withLock(\.self))
             definitions.withLock { definitions in
                 definitions = changed
                 state.withLock { $0.needsBackfill = true }

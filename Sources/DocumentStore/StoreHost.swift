@@ -37,6 +37,9 @@ package protocol StoreHost: Sendable {
     /// The backups of the databases; `nil` if the driver makes none, or has no folder for them.
     var backups: (any BackupStore)? { get }
 
+    /// The replication of the databases; `nil` if the driver does not replicate.
+    var replication: (any HostReplication)? { get }
+
     /// Closes the default database, after all others have been closed.
     ///
     /// - Returns: The error when the database is not closed cleanly; `nil` on success.
@@ -46,6 +49,8 @@ package protocol StoreHost: Sendable {
 
 extension StoreHost {
     package var backups: (any BackupStore)? { nil }
+
+    package var replication: (any HostReplication)? { nil }
 }
 
 /// A store that its owner closes.

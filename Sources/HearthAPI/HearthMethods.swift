@@ -33,6 +33,7 @@ package enum HearthMethods {
             RollbackTransaction.self,
             GetServerInfo.self,
             GetServerLog.self,
+            PromoteServer.self,
             ListDatabases.self,
             DeleteDatabase.self,
             SetDatabaseQuota.self,

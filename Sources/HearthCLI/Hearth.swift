@@ -24,7 +24,8 @@ struct Hearth: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self, RulesCommand.self,
+                    ServeCommand.self, PromoteCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self,
+                    RulesCommand.self,
                     ConfigCommand.self, StatusCommand.self, DoctorCommand.self, BenchCommand.self, DatabasesCommand.self,
                     BackupCommand.self,
                     RestoreCommand.self, AuditCommand.self,

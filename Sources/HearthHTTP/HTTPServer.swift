@@ -64,6 +64,7 @@ package struct HTTPServer: Service {
         )
         self.routes = RouteTable(modules.flatMap { $0.routes(using: resources) })
         let registry = context.server.metrics.registry
+        context.declareStandbyMetrics()
         LimitMetrics.declare(in: registry, connection, resources, context.server.metrics.store.queues)
         registry.sampled("hearth_rules_decisions_total", "Decisions of security rules, by result.", .counter) {
             let (allowed, denied) = context.rulesRegistry.decisionCounts
@@ -77,7 +78,9 @@ package struct HTTPServer: Service {
             queues: context.server.metrics.store.queues,
             bodyBudget: resources.bodyBudget,
             isLoopback: configuration.isLoopback,
-            metrics: HTTPMetrics(registry, routes: routes)
+            metrics: HTTPMetrics(registry, routes: routes),
+            activity: context.server.activity,
+            freshness: context.server.standby.map(Freshness.init)
         )
         self.resources = resources
         self.logger = logger

@@ -38,4 +38,12 @@ struct IndexDefinitionsFile {
         try folder.replaceFile(IndexDefinitions.fileName, with: changed.value.encoded())
         return changed
     }
+
+    /// Returns the file with other definitions. They are durable when this returns.
+    func replaced(by definitions: IndexDefinitions) throws(StatusError) -> IndexDefinitionsFile {
+        try folder.replaceFile(IndexDefinitions.fileName, with: definitions.encoded())
+        var changed = self
+        changed.value = definitions
+        return changed
+    }
 }

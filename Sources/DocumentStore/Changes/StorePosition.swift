@@ -13,6 +13,10 @@ package struct StorePosition: Hashable, Sendable {
     package let lastCommitTime: Timestamp?
     /// The oldest retained commit; the number after ``lastSequence`` when none is retained.
     package let oldestRetained: SequenceNumber
+    /// The epochs from which the history has branched off, oldest first.
+    package let lineage: [AncestorEpoch]
+    /// True on a standby, whose primary may have later commits.
+    package let isReplicated: Bool
 
     /// Creates a position.
     package init(
@@ -20,13 +24,17 @@ package struct StorePosition: Hashable, Sendable {
         epoch: String,
         lastSequence: SequenceNumber,
         lastCommitTime: Timestamp?,
-        oldestRetained: SequenceNumber
+        oldestRetained: SequenceNumber,
+        lineage: [AncestorEpoch] = [],
+        isReplicated: Bool = false
     ) {
         self.database = database
         self.epoch = epoch
         self.lastSequence = lastSequence
         self.lastCommitTime = lastCommitTime
         self.oldestRetained = oldestRetained
+        self.lineage = lineage
+        self.isReplicated = isReplicated
     }
 
     /// Returns whether all commits after `sequence` are retained and `sequence` is not in the future.

@@ -77,7 +77,8 @@ final class QuarantinedDocuments: Sendable {
         count.withLock { ($0 ?? 0) > documents.count }
     }
 
-    private static func encoded(_ documents: [QuarantinedDocument]) -> [UInt8] {
+    /// Encodes the file.
+    static func encoded(_ documents: [QuarantinedDocument]) -> [UInt8] {
         documents.reduce(into: Array("{\"documents\":\(documents.count)}\n".utf8)) { bytes, document in
             var writer = JSONWriter()
             writer.beginObject()

@@ -37,6 +37,7 @@ struct NewHistory {
         try removeIndex(in: data)
         try data.update { manifest in
             manifest.epoch = .random()
+            manifest.lineage = []
             manifest.sequence = sequence
             manifest.commitTime = time
             // The files are right as they are: there are no commits to compare them with.

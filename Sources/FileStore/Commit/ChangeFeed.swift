@@ -14,6 +14,8 @@ final class ChangeFeed: Sendable {
     private let journal: Journal
     private let epoch: String
     private let database: DatabaseID?
+    private let lineage: [AncestorEpoch]
+    private let isReplicated: Bool
     private let scanQueue: WorkQueue
 
     private struct State {
@@ -56,6 +58,8 @@ final class ChangeFeed: Sendable {
         last: SequenceNumber,
         lastTime: Timestamp?,
         database: DatabaseID?,
+        lineage: [AncestorEpoch] = [],
+        isReplicated: Bool = false,
         maximumBytes: Int,
         journal: Journal,
         scanQueue: WorkQueue
@@ -64,6 +68,8 @@ final class ChangeFeed: Sendable {
         self.journal = journal
         epoch = journal.epoch.description
         self.database = database
+        self.lineage = lineage
+        self.isReplicated = isReplicated
         self.scanQueue = scanQueue
     }
 
@@ -75,7 +81,9 @@ final class ChangeFeed: Sendable {
             epoch: epoch,
             lastSequence: last,
             lastCommitTime: time,
-            oldestRetained: min(journal.oldest ?? last.next, last.next)
+            oldestRetained: min(journal.oldest ?? last.next, last.next),
+            lineage: lineage,
+            isReplicated: isReplicated
         )
     }
 

@@ -55,6 +55,17 @@ final class CommitQueue: Sendable {
         return await close(committer)
     }
 
+    /// Applies commits of a primary, as ``Committer/apply(_:)`` does.
+    func apply(_ commits: [Commit]) async throws(StatusError) {
+        try await apply(commits, committer)
+    }
+
+    private func apply(_ commits: [Commit], _ committer: isolated Committer) throws(StatusError) {
+        guard !state.withLock(\.isClosed) else { throw Self.closed }
+        defer { scheduleIdleCheckpoint(committer) }
+        try committer.apply(commits)
+    }
+
     private func close(_ committer: isolated Committer) -> StatusError? {
         drain(committer)
         return committer.close()

@@ -143,7 +143,7 @@ extension Committer {
     /// Continues the large batch in progress until a deadline: prepares its writes, commits them or changes their files.
     func continueLargeBatch(until deadline: ContinuousClock.Instant) {
         defer { applier.endBatch() }
-        guard largeBatch?.outcomes == nil else { return installLargeBatch(until: deadline) }
+        guard largeBatch?.completion == nil else { return installLargeBatch(until: deadline) }
         while ContinuousClock.now < deadline {
             guard largeBatch?.prepareNext(&applier) == true else { return commitLargeBatch() }
         }
@@ -161,11 +161,11 @@ extension Committer {
 
     private func installLargeBatch(until deadline: ContinuousClock.Instant) {
         applier.install(until: deadline)
-        guard !applier.isInstalling, let batch = largeBatch else { return }
+        guard !applier.isInstalling, let batch = largeBatch, let completion = batch.completion else { return }
         // The space that deletions have freed is reserved again, and the folders of commits that failed are removed.
         components.data.reserve?.replenish()
         if batch.hasFailures { applier.removeEmptyFolders(of: batch.collections) }
-        for (commit, outcome) in zip(batch.commits, batch.outcomes ?? []) { commit.resume(with: outcome, sync: batch.sync) }
+        resume(batch.commits[...], completion.outcomes, sync: completion.sync)
         finishLargeBatch()
         startCheckpointIfDue()
     }
@@ -173,6 +173,61 @@ extension Committer {
     private func finishLargeBatch() {
         largeBatch = remainingLargeCommits.isEmpty ? nil : LargeBatch(remainingLargeCommits)
         remainingLargeCommits = []
+    }
+}
+
+// MARK: - Replication
+
+extension Committer {
+    /// Applies commits of a primary, which follow the last one. They are durable and visible when this returns.
+    ///
+    /// - Throws: `.dataLoss` if a commit does not fit; the error of the disk. The commits before it have been applied.
+    func apply(_ commits: [Commit]) throws(StatusError) {
+        var rest = commits[...]
+        while !rest.isEmpty { rest = rest.dropFirst(try applyBatch(rest)) }
+        startCheckpointIfDue()
+    }
+
+    /// Applies the first commits as one batch; returns their number.
+    private func applyBatch(_ commits: ArraySlice<Commit>) throws(StatusError) -> Int {
+        let begin = ContinuousClock.now
+        defer {
+            applier.endBatch()
+            components.timestamps.endBatch()
+        }
+        if let error = components.permanentWriteBlockedReason ?? applier.retryUnapplied() { throw error }
+        let batch = try ReplicatedBatch(commits, after: components.feed.position) { path throws(StatusError) in
+            try applier.retryQuarantined(path)
+            return try applier.document(at: path, replacing: nil)
+        }
+        // In this order, as for other commits.
+        try writer.prepare(first: last.sequence.next)
+        try components.checkpointer.markUnclean(components.index)
+        let netChanges = batch.netChanges
+        let staged: DocumentApplier.StagedBatch
+        if batch.isLarge {
+            for change in netChanges {
+                try applier.checkIsWritable(change.path, creatingFolder: change.document != nil)
+            }
+            staged = try applier.stageLarge(netChanges)
+        } else {
+            staged = try applier.stage(netChanges)
+        }
+        let appended: JournalWriter.AppendedBatch
+        do throws(JournalWriter.Failure) {
+            appended = try writer.append(batch.commits)
+        } catch {
+            applier.discard(consume staged)
+            throw error.isRecoverable ? error.status : blockWrites(error.status)
+        }
+        didAppend(batch.commits, appended, last: batch.last, netChanges, staged, batch.indexUpdate)
+        for commit in batch.commits {
+            let period = begin..<ContinuousClock.now
+            components.observer?.didCommit(writeCount: commit.changes.count, period: period, sync: appended.sync)
+        }
+        while applier.isInstalling { applier.install(until: .now + .seconds(1)) }
+        components.index.applyBackpressure()
+        return batch.commits.count
     }
 }
 
@@ -203,10 +258,10 @@ extension Committer {
         let batch = evaluate(pending, prepared)
         let commits = pending.prefix(batch.outcomes.count)
         guard !batch.commits.isEmpty else {
-            // Commits without changes have used commit times too.
-            last.time = batch.last.time
+            // Commits without changes have used commit times too. On a standby, only the primary assigns times.
+            if components.primary == nil { last.time = batch.last.time }
             if let prepared { applier.removeEmptyFolders(of: prepared.collections) }
-            resume(commits, batch)
+            resume(commits, batch.outcomes)
             return commits.count
         }
         do throws(StatusError) {
@@ -238,30 +293,43 @@ extension Committer {
             reject(commits, batch, blockWrites(error.status))
             return commits.count
         }
+        didAppend(batch.commits, appended, last: batch.last, netChanges, staged, batch.indexUpdate, batch.allowance)
         let sync = appended.sync
-        components.observer?.didSync(commitCount: batch.commits.count, duration: sync.upperBound - sync.lowerBound)
-        components.history.append(batch.commits, at: appended)
-        components.feed.willApply(through: batch.last.sequence)
-        let first = last.sequence.next
-        applier.apply(netChanges, staged, first: first)
         if batch.onlyDeletes, prepared == nil { components.data.reserve?.replenish() }
-        last = batch.last
-        quotaUsage.record(batch.allowance, through: last.sequence)
-        for commit in batch.commits { scopeVersions.record(commit) }
-        uncheckpointed.bytes += appended.byteCount
-        uncheckpointed.documents += netChanges.count
-        if let update = batch.indexUpdate { components.index.enqueue(update) }
-        components.unreadable.remove(netChanges.lazy.map(\.path))
-        components.feed.publish(batch.commits)
-        components.timestamps.endBatch()
         if prepared == nil {
             largeBatch?.forget(netChanges)
-            resume(commits, batch, sync: sync)
+            resume(commits, batch.outcomes, sync: sync)
         } else {
             largeBatch?.didCommit(batch.outcomes, sync: sync)
         }
         components.index.applyBackpressure()
         return commits.count
+    }
+
+    /// Applies and publishes durable commits.
+    private func didAppend(
+        _ commits: [Commit],
+        _ appended: JournalWriter.AppendedBatch,
+        last newLast: (sequence: SequenceNumber, time: Timestamp?),
+        _ netChanges: [NetDocumentChange],
+        _ staged: consuming DocumentApplier.StagedBatch,
+        _ indexUpdate: IndexUpdate?,
+        _ allowance: QuotaUsage.Allowance? = nil
+    ) {
+        let sync = appended.sync
+        components.observer?.didSync(commitCount: commits.count, duration: sync.upperBound - sync.lowerBound)
+        components.history.append(commits, at: appended)
+        components.feed.willApply(through: newLast.sequence)
+        applier.apply(netChanges, staged, first: last.sequence.next)
+        last = newLast
+        quotaUsage.record(allowance, through: last.sequence)
+        for commit in commits { scopeVersions.record(commit) }
+        uncheckpointed.bytes += appended.byteCount
+        uncheckpointed.documents += netChanges.count
+        if let indexUpdate { components.index.enqueue(indexUpdate) }
+        components.unreadable.remove(netChanges.lazy.map(\.path))
+        components.feed.publish(commits)
+        components.timestamps.endBatch()
     }
 
     /// Appends a batch to the journal: on a full disk in the reserved space, if the batch only deletes documents.
@@ -342,10 +410,10 @@ extension Committer {
 
     private func resume(
         _ commits: ArraySlice<PendingCommit>,
-        _ batch: CommitBatch,
+        _ outcomes: [Result<CommitResult, StatusError>],
         sync: Range<ContinuousClock.Instant>? = nil
     ) {
-        for (commit, outcome) in zip(commits, batch.outcomes) { commit.resume(with: outcome, sync: sync) }
+        for (commit, outcome) in zip(commits, outcomes) { commit.resume(with: outcome, sync: sync) }
     }
 }
 

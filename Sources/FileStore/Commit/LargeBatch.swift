@@ -16,10 +16,13 @@ struct LargeBatch {
     private(set) var collections: Set<CollectionPath> = []
     /// The next write to prepare.
     private var next = (commit: 0, write: 0)
-    /// The outcomes of the commits, once they are durable.
-    private(set) var outcomes: [Result<CommitResult, StatusError>]?
-    /// The time of the sync that made them durable.
-    private(set) var sync: Range<ContinuousClock.Instant>?
+    /// The outcomes of the commits, once they are durable, and the time of the sync that made them so.
+    private(set) var completion: Completion?
+
+    struct Completion {
+        let outcomes: [Result<CommitResult, StatusError>]
+        let sync: Range<ContinuousClock.Instant>
+    }
 
     init(_ commits: [PendingCommit]) {
         self.commits = commits
@@ -53,14 +56,13 @@ struct LargeBatch {
 
     /// True if some of the commits have failed.
     var hasFailures: Bool {
-        outcomes?.contains { outcome in if case .failure = outcome { true } else { false } } ?? false
+        completion?.outcomes.contains { outcome in if case .failure = outcome { true } else { false } } ?? false
     }
 
     /// Records that the first commits are durable.
     mutating func didCommit(_ outcomes: [Result<CommitResult, StatusError>], sync: Range<ContinuousClock.Instant>) {
         commits = Array(commits.prefix(outcomes.count))
-        self.outcomes = outcomes
-        self.sync = sync
+        completion = Completion(outcomes: outcomes, sync: sync)
         images = [:]
     }
 

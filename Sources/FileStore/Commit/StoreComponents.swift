@@ -19,6 +19,8 @@ struct StoreComponents: Sendable {
     let quota: StoredQuota
     let writeLatch: WriteLatch
     let timestamps: TimestampOracle
+    /// The name of the primary that the store follows; `nil` for one that accepts writes.
+    let primary: String?
     let checkpointBytes: Int
     let checkpointDocuments: Int
     let checkpointIdleTime: Duration
@@ -30,6 +32,11 @@ struct StoreComponents: Sendable {
 }
 
 extension StoreComponents {
+    /// The error of writes on a standby; `nil` on a primary.
+    var standbyError: StatusError? {
+        primary.map { StatusError.standby(of: $0) }
+    }
+
     /// The error for subsequent writes; `nil` while the store accepts writes.
     var writeBlockedReason: StatusError? {
         permanentWriteBlockedReason ?? unapplied.writeBlockedError

@@ -45,6 +45,14 @@ final class StoredQuota: Sendable {
         }
     }
 
+    /// Replaces the quota by the contents of its file on another server; empty for none. Durable when this returns. Blocks.
+    ///
+    /// - Throws: `.dataLoss` for a damaged file.
+    func replace(withFile bytes: [UInt8], in data: DataFolder) throws(StatusError) {
+        let new = bytes.isEmpty ? DatabaseQuota() : try Self.decode(bytes)
+        if new != value { try replace(with: new, in: data) }
+    }
+
     private static func encode(_ quota: DatabaseQuota) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

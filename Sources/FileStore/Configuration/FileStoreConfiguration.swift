@@ -56,6 +56,8 @@ package struct FileStoreConfiguration: Sendable {
     package var rebuildsIndex = false
     /// The number of threads for single-document reads, and the number of threads for scans and journal reads.
     package var readThreadCount = 4
+    /// The name of the server whose commits the store applies, which makes it reject all others; `nil` for a store that accepts writes.
+    package var primary: String?
     /// Receives statistics of commits, those of additional databases too; `nil` if nothing does.
     package var observer: (any StoreObserver)?
     /// The clock.

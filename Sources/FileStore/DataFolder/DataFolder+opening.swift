@@ -20,11 +20,12 @@ extension DataFolder {
     ) throws(StatusError) -> DataFolder {
         let root = try openRoot(path)
         // Checked before anything is written, because the folder may not be a data folder.
-        if try readManifest(in: root) == nil {
+        if try readManifest(in: root) == nil, try !StandbyFolder.isInstalling(in: root) {
             try checkIsNew(root, path)
             try synchronizeParent(ofRoot: path)
         }
         let lock = try acquireLock(in: root)
+        try StandbyFolder.completeInstallation(in: root)
         removeTemporaryFiles(in: root)
         let existing = try readManifest(in: root)
         let manifest = if let existing { existing } else { try createManifest(identity, in: root) }
@@ -81,7 +82,7 @@ extension DataFolder {
     static func openRoot(_ path: String, creating: Bool) throws(StatusError) -> FileDescriptor {
         let root = try creating ? createRoot(path) : openExistingRoot(path)
         try checkOwner(of: root, path)
-        if try readManifest(in: root) == nil {
+        if try readManifest(in: root) == nil, try !StandbyFolder.isInstalling(in: root) {
             try checkIsNew(root, path)
             if creating { try synchronizeParent(ofRoot: path) }
         }
@@ -191,7 +192,7 @@ extension DataFolder {
     /// Checks that a folder without a manifest is empty, except for files of an interrupted first start, of the file system, or
     /// created before the first start.
     private static func checkIsNew(_ root: borrowing FileDescriptor, _ path: String) throws(StatusError) {
-        let harmless = ([lockName, "lost+found"] + LockedAtomicFile.Name.fileNames).map { Array($0.utf8) }
+        let harmless = ([lockName, StandbyFolder.name, "lost+found"] + LockedAtomicFile.Name.fileNames).map { Array($0.utf8) }
         let found: String? = try reporting("list", ".") { () throws(FileSystemError) in
             var listing = try root.openForListing()
             var foreign: String?

@@ -16,6 +16,8 @@ struct DataFolderManifest: Hashable {
 
     /// The epoch of the database's history.
     var epoch: Epoch
+    /// The epochs from which the history has branched off, oldest first. The journal may have segments of theirs until it is opened.
+    var lineage: [AncestorEpoch] = []
     /// The database; `nil` for the default database of the data folder.
     var database: DatabaseID?
     /// The mapping of IDs to file names.
@@ -74,6 +76,7 @@ extension DataFolderManifest {
         writer.integer(Self.format)
         writer.key("epoch")
         writer.string(epoch.description)
+        if !lineage.isEmpty { write(lineage, to: &writer) }
         if let database {
             writer.key("project")
             writer.string(database.project.string)
@@ -125,6 +128,31 @@ extension DataFolderManifest {
         return writer.finish() + [UInt8(ascii: "\n")]
     }
 
+    private func write(_ lineage: [AncestorEpoch], to writer: inout JSONWriter) {
+        writer.key("lineage")
+        writer.beginArray()
+        for ancestor in lineage {
+            writer.beginObject()
+            writer.key("epoch")
+            writer.string(ancestor.epoch.description)
+            writer.key("through")
+            writer.integer(Int64(clamping: ancestor.lastSequence.rawValue))
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private static func lineage(_ node: JSONNode?) throws(StatusError) -> [AncestorEpoch] {
+        var lineage: [AncestorEpoch] = []
+        for json in node?.elements.map(Array.init) ?? [] {
+            guard let epoch = json["epoch"]?.string.flatMap({ Epoch($0) }), case .integer(let last) = json["through"]?.number,
+                last >= 0
+            else { throw damaged("the lineage is invalid") }
+            lineage.append(AncestorEpoch(epoch, through: SequenceNumber(UInt64(last))))
+        }
+        return lineage
+    }
+
     /// Decodes the file.
     ///
     /// - Throws: `.failedPrecondition` if a newer version of Hearth wrote it, `.dataLoss` if it is damaged.
@@ -157,6 +185,7 @@ extension DataFolderManifest {
             throw Self.damaged("a member is missing")
         }
         self.epoch = epoch
+        lineage = try Self.lineage(text.root["lineage"])
         database = try Self.database(text.root)
         self.naming = FileNaming(isStrict: names == UTF8Key(Self.strictNames))
         self.sequence = SequenceNumber(UInt64(sequence))

@@ -89,6 +89,11 @@ package final class DatabaseFolders: Sendable {
         return try await FileStore.open(configuration, logger: logger)
     }
 
+    /// Returns the record of a data folder that follows another server, or did.
+    func standbyRecord() async throws(StatusError) -> StandbyRecord? {
+        try await queue.run { [path] () throws(StatusError) in try StandbyRecord(ofFolder: path) }
+    }
+
     /// Removes a closed database atomically and durably. Has no effect if it does not exist.
     ///
     /// ``purgeDeletedDatabases()`` frees its disk space.

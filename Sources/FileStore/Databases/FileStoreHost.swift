@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import Logging
 package import StorageIO
+internal import Synchronization
 
 /// The databases of a data folder: the default one in the folder itself, the additional ones in ``DatabaseFolders``.
 package final class FileStoreHost: StoreHost {
@@ -11,6 +12,8 @@ package final class FileStoreHost: StoreHost {
     /// The configuration of the additional databases, except for their folders and identities.
     private let configuration: FileStoreConfiguration
     private let backupFolder: BackupFolder?
+    /// The databases whose promotion is not complete, so that they must not accept writes.
+    private let unpromoted: Mutex<Set<DatabaseID>>
     private let logger: Logger
 
     private init(
@@ -18,9 +21,12 @@ package final class FileStoreHost: StoreHost {
         _ folders: DatabaseFolders,
         _ configuration: FileStoreConfiguration,
         backupFolder: BackupFolder?,
+        unpromoted: Set<DatabaseID>,
         logger: Logger
     ) {
         defaultFileStore = defaultStore
+        replication = FileHostReplication(path: folders.path, databases: folders)
+        self.unpromoted = Mutex(unpromoted)
         self.backupFolder = backupFolder
         self.folders = folders
         self.configuration = configuration
@@ -56,7 +62,15 @@ package final class FileStoreHost: StoreHost {
     ) async throws(StatusError) -> FileStoreHost {
         let folders = try await DatabaseFolders.open(inFolder: configuration.folder)
         let additional = configuration.forAdditionalDatabase
-        return FileStoreHost(defaultStore, folders, additional, backupFolder: backupFolder, logger: logger)
+        let record = try await folders.standbyRecord()
+        return FileStoreHost(
+            defaultStore,
+            folders,
+            additional,
+            backupFolder: backupFolder,
+            unpromoted: Set(record?.unpromoted ?? []),
+            logger: logger
+        )
     }
 
     /// Returns a file of a database's folder.
@@ -79,12 +93,22 @@ package final class FileStoreHost: StoreHost {
     package func contains(_ id: DatabaseID) async throws(StatusError) -> Bool { try await folders.contains(id) }
 
     package func open(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore {
+        if let id = identity.id, unpromoted.withLock({ $0.contains(id) }) {
+            throw StatusError(
+                .failedPrecondition,
+                "The database could not be opened when this server was promoted, and has not been promoted. Check it with hearth check, "
+                    + "repair it, and start the server again."
+            )
+        }
         var logger = logger
         logger[metadataKey: "database.id"] = identity.id.map { .string($0.description) }
         return try await folders.open(identity, configuration, logger: logger)
     }
 
-    package func delete(_ id: DatabaseID) async throws(StatusError) { try await folders.remove(id) }
+    package func delete(_ id: DatabaseID) async throws(StatusError) {
+        try await folders.remove(id)
+        unpromoted.withLock { _ = $0.remove(id) }
+    }
 
     package func purgeDeletedDatabases() async throws(StatusError) { try await folders.purgeDeletedDatabases() }
 
@@ -93,6 +117,8 @@ package final class FileStoreHost: StoreHost {
     package var backups: (any BackupStore)? {
         backupFolder.map { HostBackups(folder: $0, defaultStore: defaultFileStore, databases: folders) }
     }
+
+    package let replication: (any HostReplication)?
 
     @discardableResult
     package func close() async -> StatusError? { await defaultFileStore.close() }

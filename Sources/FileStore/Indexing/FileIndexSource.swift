@@ -13,7 +13,8 @@ struct FileIndexSource: IndexSource {
     let willScan: @Sendable () -> Void
     let logger: Logger
 
-    var epoch: Epoch { journal.epoch }
+    /// The first epoch of the history: branches go on with its index, which has none of the commits that they left behind.
+    var epoch: Epoch { data.manifest.lineage.first?.epoch ?? journal.epoch }
 
     var oldestCommit: SequenceNumber? { journal.oldest }
 

@@ -35,6 +35,7 @@ extension StoreRecovery {
         if !manifest.isClean || manifest.hasTemporaryFile { try sweep.run(in: data.documents, DataFolder.documentsName) }
         let quarantine = QuarantinedDocuments(data)
         var replay = JournalReplay(manifest.isClean ? [] : try quarantine.read())
+        try Journal.relabelSegments(in: data.openJournal(), of: manifest.lineage, as: manifest.epoch)
         let recovered = try Journal.open(
             data.openJournal(),
             Journal.RecoveryOptions(
@@ -75,6 +76,7 @@ extension StoreRecovery {
         if !manifest.isClean {
             var updated = manifest
             updated.epoch = recovered.journal.epoch
+            if updated.epoch != manifest.epoch { updated.lineage = [] }
             updated.sequence = last.sequence
             updated.commitTime = latestTime
             updated.isClean = unapplied.isEmpty
@@ -132,6 +134,7 @@ extension StoreRecovery {
         do throws(StatusError) {
             try quarantine.record(unapplied.quarantined) { manifest in
                 manifest.epoch = updated.epoch
+                manifest.lineage = updated.lineage
                 manifest.sequence = updated.sequence
                 manifest.commitTime = updated.commitTime
                 manifest.isClean = updated.isClean
@@ -160,19 +163,29 @@ extension StoreRecovery {
         let writeLatch = WriteLatch()
         let disk = DiskMonitor(data, logger: logger)
         disk.check()
+        let feed = ChangeFeed(
+            last: last.sequence,
+            lastTime: last.time,
+            database: data.manifest.database,
+            lineage: data.manifest.lineage,
+            isReplicated: configuration.primary != nil,
+            maximumBytes: configuration.recentBytes,
+            journal: journal,
+            scanQueue: scanQueue
+        )
+        // A standby knows the state as of its last commit only: the next one of the primary may have any later time.
+        let now: @Sendable () -> Timestamp
+        if configuration.primary == nil {
+            now = configuration.now
+        } else {
+            now = { feed.position.lastCommitTime ?? .minimum }
+        }
         return StoreComponents(
             data: data,
             files: files,
             cache: cache,
             unapplied: unapplied,
-            feed: ChangeFeed(
-                last: last.sequence,
-                lastTime: last.time,
-                database: data.manifest.database,
-                maximumBytes: configuration.recentBytes,
-                journal: journal,
-                scanQueue: scanQueue
-            ),
+            feed: feed,
             history: HistoryIndex(
                 journal: journal,
                 last: last,
@@ -210,7 +223,8 @@ extension StoreRecovery {
             disk: disk,
             quota: StoredQuota(in: data, logger: logger),
             writeLatch: writeLatch,
-            timestamps: TimestampOracle(configuration.now),
+            timestamps: TimestampOracle(now),
+            primary: configuration.primary,
             checkpointBytes: configuration.checkpointBytes,
             checkpointDocuments: configuration.checkpointDocuments,
             checkpointIdleTime: configuration.checkpointIdleTime,

@@ -28,7 +28,7 @@ package final class FileStore: ClosableStore, LocalFiles {
     let scanQueue: WorkQueue
     /// Runs health checks, so that these don't wait while all readers wait for the disk.
     private let healthQueue = WorkQueue(label: "hearth.health", width: 1)
-    private let commitQueue: CommitQueue
+    let commitQueue: CommitQueue
     private let idleMemoryRelease: IdleMemoryRelease
     /// The search for files that were edited before the store was opened; `nil` if there is none.
     let editedFileSearch: EditedFileSearch?
@@ -157,6 +157,7 @@ extension FileStore {
         validating reads: ReadSet,
         by author: CommitAuthor?
     ) async throws(StatusError) -> CommitResult {
+        if !writes.isEmpty, let error = components.standbyError { throw error }
         let disk = components.disk
         let start = ContinuousClock.now
         do throws(StatusError) {
@@ -198,6 +199,7 @@ extension FileStore {
     package func indexes() async -> IndexReport { components.index.report() }
 
     package func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
+        if let error = components.standbyError { throw error }
         let index = components.index
         return try await scanQueue.run { () throws(StatusError) in
             try index.change(change)

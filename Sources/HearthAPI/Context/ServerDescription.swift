@@ -19,31 +19,53 @@ package struct ServerDescription: Sendable {
     package let metrics: ServerMetrics
     /// The audit log; `nil` if there is none.
     package let audit: AuditLog?
+    /// The state of a standby; `nil` on a server that accepts writes.
+    package let standby: StandbyStatus?
 
     package init(
         startTime: ContinuousClock.Instant = .now,
         limits: ServiceLimits = ServiceLimits(),
         log: RecentLog = RecentLog(),
         metrics: ServerMetrics = ServerMetrics(),
-        audit: AuditLog? = nil
+        audit: AuditLog? = nil,
+        standby: StandbyStatus? = nil
     ) {
         self.startTime = startTime
         self.limits = limits
         self.log = log
         self.metrics = metrics
         self.audit = audit
+        self.standby = standby
     }
 }
 
 /// Live counters of a server.
 package final class ServerActivity: Sendable {
     private let watchers = Mutex(0)
+    private let standbys = Mutex(0)
     private let stopping = Atomic(false)
+    private let pendingRequests = Atomic(0)
 
     package init() {}
 
     /// The number of open watch streams.
     package var watcherCount: Int { watchers.withLock { $0 } }
+
+    /// The number of requests whose responses have not begun.
+    package var pendingRequestCount: Int { pendingRequests.load(ordering: .relaxed) }
+
+    /// Adds to the number of requests whose responses have not begun.
+    package func adjustPendingRequestCount(by change: Int) {
+        pendingRequests.add(change, ordering: .relaxed)
+    }
+
+    /// The number of standbys that follow this server.
+    package var standbyCount: Int { standbys.withLock { $0 } }
+
+    /// Adds to the number of standbys.
+    func adjustStandbyCount(by change: Int) {
+        standbys.withLock { $0 += change }
+    }
 
     /// True once the server has been told to stop, while it may still accept requests.
     package var isStopping: Bool { stopping.load(ordering: .relaxed) }

@@ -1,4 +1,5 @@
 package import DocumentModel
+import DocumentStore
 import JSONRPC
 
 extension ServiceContext: RPCContext {
@@ -20,6 +21,13 @@ extension ServiceContext: RPCContext {
             .permissionDenied,
             "The call requires a key with the role \(permission.role.rawValue); the key has the role \(caller.role.rawValue)."
         )
+    }
+
+    /// Requires a server that accepts changes, for those that no store refuses.
+    ///
+    /// - Throws: ``StatusCode/failedPrecondition`` on a standby.
+    func requirePrimary() throws(StatusError) {
+        if let standby = server.standby { throw .standby(of: standby.primary) }
     }
 
     /// Requires a caller with a key: callers of a server without keys are rejected.

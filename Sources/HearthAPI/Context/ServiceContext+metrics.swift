@@ -6,6 +6,11 @@ extension ServiceContext {
     /// The interval at which the state of the store is sampled.
     private static var samplingInterval: Duration { .seconds(5) }
 
+    /// Declares the metrics of replication.
+    package func declareStandbyMetrics() {
+        StandbyMetrics.declare(in: server.metrics.registry, activity: server.activity, standby: server.standby)
+    }
+
     /// Samples the state of the store for metrics, until the task is cancelled.
     package func runMetricsSampling() async {
         repeat { await sampleMetrics() } while (try? await Task.sleep(for: Self.samplingInterval)) != nil

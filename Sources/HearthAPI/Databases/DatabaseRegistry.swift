@@ -15,6 +15,8 @@ package actor DatabaseRegistry {
     /// The maximum number of open stores.
     private let limit: Int
     private let rules: RulesRegistry
+    /// The address of the primary of a standby, on which writes create no databases.
+    private let primary: String?
     let logger: Logger
     /// The metrics of backups; `nil` outside of servers.
     let backupMetrics: BackupMetrics?
@@ -30,6 +32,8 @@ package actor DatabaseRegistry {
     private var slots: [DatabaseID: Slot] = [:]
     /// The databases that are being created by their first write.
     private var creations: [DatabaseID: Task<Result<any ClosableStore, StatusError>, Never>] = [:]
+    /// The number of times that a database has been opened, created or deleted, and that number at the last opening of each.
+    private(set) var openings: (count: UInt64, last: [DatabaseID: UInt64]) = (0, [:])
     /// The number of stores that are open, opening or closing.
     private var storeCount = 0
     private(set) var isClosed = false
@@ -52,6 +56,7 @@ package actor DatabaseRegistry {
         of host: any StoreHost,
         limit: Int,
         rules: RulesRegistry,
+        primary: String?,
         logger: Logger,
         backupMetrics: BackupMetrics?
     ) {
@@ -59,6 +64,7 @@ package actor DatabaseRegistry {
         self.host = host
         self.limit = limit
         self.rules = rules
+        self.primary = primary
         self.logger = logger
         self.backupMetrics = backupMetrics
     }
@@ -70,12 +76,14 @@ package actor DatabaseRegistry {
     ///   - host: The host of the databases. Only the default database is open.
     ///   - limit: The maximum number of open databases, at least 1.
     ///   - rules: The security rules of the server.
+    ///   - primary: The address of the primary, for a standby.
     /// - Throws: ``StatusCode/failedPrecondition`` if an additional database has the name of the default one.
     package static func open(
         defaultID: DatabaseID = .standard,
         of host: any StoreHost,
         limit: Int = 16,
         rules: RulesRegistry = RulesRegistry(),
+        primary: String? = nil,
         logger: Logger,
         backupMetrics: BackupMetrics? = nil
     ) async throws(StatusError) -> DatabaseRegistry {
@@ -91,6 +99,7 @@ package actor DatabaseRegistry {
             of: host,
             limit: max(1, limit),
             rules: rules,
+            primary: primary,
             logger: logger,
             backupMetrics: backupMetrics
         )
@@ -131,9 +140,10 @@ package actor DatabaseRegistry {
 extension DatabaseRegistry {
     /// Returns a lease of a database, and opens the database if needed.
     ///
+    /// - Parameter exceedsLimit: True to open it though too many databases are in use: for work on one after the other.
     /// - Throws: ``StatusCode/resourceExhausted`` if too many databases are in use; the store's error if the database cannot be
     ///   opened.
-    func lease(_ id: DatabaseID) async throws(StatusError) -> DatabaseLease {
+    func lease(_ id: DatabaseID, exceedingLimit exceedsLimit: Bool = false) async throws(StatusError) -> DatabaseLease {
         while true {
             switch slots[id] {
             // The actor also decides when to close databases, so this one cannot be closed before the lease is counted.
@@ -144,17 +154,17 @@ extension DatabaseRegistry {
                 try evictUnusedNames()
                 // Several callers may wait for it, none of whose time limits holds.
                 let task = CallAdmission.$current.withValue(nil) {
-                    Task { await Result { () async throws(StatusError) in try await self.openDatabase(id) } }
+                    Task { await Result { () async throws(StatusError) in try await self.openDatabase(id, exceedsLimit) } }
                 }
                 slots[id] = .opening(task)
             }
         }
     }
 
-    private func openDatabase(_ id: DatabaseID) async throws(StatusError) -> Database {
+    private func openDatabase(_ id: DatabaseID, _ exceedsLimit: Bool) async throws(StatusError) -> Database {
         do throws(StatusError) {
             let identity = DatabaseIdentity(id)
-            let state: Database.State = try await host.contains(id) ? .open(openStore(identity)) : .absent(identity)
+            let state: Database.State = try await host.contains(id) ? .open(openStore(identity, exceedsLimit)) : .absent(identity)
             let database = Database(
                 id,
                 state,
@@ -163,6 +173,7 @@ extension DatabaseRegistry {
             )
             slots[id] = .open(database)
             unarchived?.insert(id)
+            if database.store != nil { countOpening(of: id) }
             return database
         } catch {
             slots[id] = nil
@@ -173,6 +184,7 @@ extension DatabaseRegistry {
     /// Creates a database unless it exists, and returns its store.
     func create(_ database: Database) async throws(StatusError) -> any ClosableStore {
         if case .open(let store) = database.state { return store }
+        if let primary { throw .standby(of: primary) }
         let id = database.id
         if let task = creations[id] { return try await task.value.get() }
         guard case .open(let known) = slots[id], known === database, case .absent(let identity) = database.state else {
@@ -189,13 +201,22 @@ extension DatabaseRegistry {
         defer { creations[database.id] = nil }
         let store = try await openStore(identity)
         database.attach(store)
+        countOpening(of: database.id)
         try await rules.didCreate(database.rules)
         logger.notice("Database created", metadata: ["database.id": "\(database.id)"])
         return store
     }
 
-    private func openStore(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore {
-        try await reserveStoreSlot()
+    private func countOpening(of id: DatabaseID) {
+        openings.count += 1
+        openings.last[id] = openings.count
+    }
+
+    private func openStore(
+        _ identity: DatabaseIdentity,
+        _ exceedsLimit: Bool = false
+    ) async throws(StatusError) -> any ClosableStore {
+        try await reserveStoreSlot(exceedsLimit)
         do throws(StatusError) {
             return try await host.open(identity)
         } catch {
@@ -235,7 +256,7 @@ extension DatabaseRegistry {
     }
 
     /// Counts one more store. At the limit, closes the least recently used database first.
-    private func reserveStoreSlot() async throws(StatusError) {
+    private func reserveStoreSlot(_ exceedsLimit: Bool) async throws(StatusError) {
         while true {
             guard !isClosed else { throw Self.shuttingDown }
             if storeCount < limit { break }
@@ -248,7 +269,10 @@ extension DatabaseRegistry {
                 guard let since = database.idleSince, since < leastRecentlyUsed?.since ?? .now else { continue }
                 leastRecentlyUsed = (database, since)
             }
-            guard let leastRecentlyUsed else { throw tooManyDatabases }
+            guard let leastRecentlyUsed else {
+                if exceedsLimit { break }
+                throw tooManyDatabases
+            }
             startClosing(leastRecentlyUsed.database.id, leastRecentlyUsed.database)
         }
         storeCount += 1
@@ -321,8 +345,50 @@ extension DatabaseRegistry {
         // A failure to write outstanding data is irrelevant for a deleted database.
         if let database { _ = await close(database, .deleted) }
         try await host.delete(id)
+        openings.last[id] = nil
+        openings.count += 1
         startPurging()
         logger.notice("Database deleted", metadata: ["database.id": "\(id)"])
+    }
+
+    /// Returns whether a database is open, or about to be.
+    func isOpen(_ id: DatabaseID) -> Bool { slots[id] != nil }
+
+    /// Closes a database while its files are replaced or changed. Calls in progress fail with an error after which clients try again.
+    ///
+    /// - Parameter body: Replaces the files.
+    func replace(_ id: DatabaseID, _ body: @escaping @Sendable () async throws(StatusError) -> Void) async throws(StatusError) {
+        while true {
+            guard !isClosed else { throw Self.shuttingDown }
+            switch slots[id] {
+            case .opening(let task): _ = await task.value
+            case .closing(let task): _ = await task.value
+            case .open(let database): return try await startReplacing(id, database, body).value.get()
+            case nil: return try await startReplacing(id, nil, body).value.get()
+            }
+        }
+    }
+
+    /// Starts replacing the files of a database. Until it has ended, the database cannot be leased.
+    private func startReplacing(
+        _ id: DatabaseID,
+        _ database: Database?,
+        _ body: @escaping @Sendable () async throws(StatusError) -> Void
+    ) -> Task<Result<Void, StatusError>, Never> {
+        let task = Task {
+            await Result { () async throws(StatusError) in
+                defer { self.slots[id] = nil }
+                if let database, let error = await self.close(database, .evicted) { throw error }
+                try await body()
+            }
+        }
+        slots[id] = .closing(
+            Task {
+                _ = await task.value
+                return nil
+            }
+        )
+        return task
     }
 
     /// Starts removing the files of deleted databases.

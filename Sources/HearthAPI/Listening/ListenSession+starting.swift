@@ -21,7 +21,12 @@ extension ListenSession {
     /// Begins to read a target, once the session has reached the last commit before its request.
     private nonisolated(nonsending) func start(_ waiting: ListenedTarget) async throws(StatusError) -> [ListenMessage] {
         var target = waiting
-        let last = try await store.safePosition()
+        let last: StorePosition
+        if case .token(let token?)? = target.target.resume, token.belongsToListener(in: position.database) {
+            last = try await token.positionAfterCatchUp(of: store)
+        } else {
+            last = try await store.safePosition()
+        }
         if !hasLiveTarget {
             commits = nil
             unappliedCommits = []

@@ -83,6 +83,12 @@ package struct ResumeToken: Hashable, Sendable {
         epochHash == FNV1aHash.hash(epoch.utf8)
     }
 
+    /// Returns whether the token was issued in the history of a position, or in one from which that has branched off, before the branch.
+    func belongs(toHistoryOf position: StorePosition) -> Bool {
+        belongs(toEpoch: position.epoch)
+            || position.lineage.contains { sequence <= $0.lastSequence && belongs(toEpoch: $0.epoch.description) }
+    }
+
     private static func hash(_ target: PreparedWatchTarget, in database: DatabaseID?) -> UInt64 {
         hash(target.canonicalText, in: database)
     }
@@ -143,6 +149,34 @@ extension ResumeToken {
         )
     }
 
+    /// The time that a standby has to reach a token of its primary.
+    private static let catchUpTime = Duration.seconds(5)
+
+    /// Returns a safe position of a store. On a standby, waits a moment for the commit of a token that the primary has issued.
+    ///
+    /// - Throws: `.unavailable` if the standby does not reach it: its state would be older than what the client has seen.
+    func positionAfterCatchUp(of store: any DocumentStore) async throws(StatusError) -> StorePosition {
+        var position = try await store.safePosition()
+        let deadline = ContinuousClock.now + Self.catchUpTime
+        while position.isReplicated, position.lastSequence < sequence,
+            belongs(toEpoch: position.epoch) || position.lineage.contains(where: { belongs(toEpoch: $0.epoch.description) })
+        {
+            guard .now < deadline else {
+                var error = StatusError(
+                    .unavailable,
+                    "This standby does not have the commit of the resume token yet. Try again, or ask its primary."
+                )
+                error.retryAfter = .seconds(1)
+                throw error
+            }
+            guard (try? await Task.sleep(for: .milliseconds(20))) != nil else {
+                throw StatusError(.cancelled, "The call was cancelled.")
+            }
+            position = try await store.safePosition()
+        }
+        return position
+    }
+
     /// Returns the reason why a stream cannot be resumed after this token, or `nil` if it can.
     ///
     /// A data folder that was restored from a file copy reuses sequence numbers for other commits. The commit time shows whether
@@ -153,7 +187,7 @@ extension ResumeToken {
         at position: StorePosition,
         in store: any DocumentStore
     ) async throws(StatusError) -> OutgoingWatchFrame.ResetReason? {
-        guard belongs(toEpoch: position.epoch) else { return .restored }
+        guard belongs(toHistoryOf: position) else { return .restored }
         guard position.canResume(after: sequence) else { return .expired }
         // A commit that is no longer retained cannot be compared.
         guard position.oldestRetained <= sequence else { return nil }

@@ -91,7 +91,7 @@ extension WatchRequest {
     /// from.
     func validate(in store: any DocumentStore) async throws(StatusError) {
         guard let resume else { return }
-        let position = try await store.safePosition()
+        let position = try await resume.positionAfterCatchUp(of: store)
         guard resume.belongs(to: target, in: position.database) else {
             throw StatusError(
                 .invalidArgument,

@@ -8,12 +8,14 @@ import FirestoreREST
 import Foundation
 import HearthAPI
 import HearthAdmin
+import HearthClient
 import HearthHTTP
 import IdentityTokens
 import Logging
 import PrometheusMetrics
 import ServiceLifecycle
 import StorageIO
+import Synchronization
 import UTF8Text
 import UnixSignals
 
@@ -60,17 +62,31 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             let audit = try options.log.openAuditLog(logger: log.logger)
             await audit?.recordDurably(AuditEvent(.startServer, on: ServerDescription.version, by: .system))
-            try await serve(log: log, metrics: metrics, audit: audit, manager: manager)
+            let port = try await serve(log: log, metrics: metrics, audit: audit, manager: manager)
             await audit?.recordDurably(AuditEvent(.stopServer, by: .system))
             log.processLogger.notice("Stopped Hearth", metadata: process)
+            guard let port else { return }
+            log.processLogger.notice("Restarting, to go on with another state of the data folder", metadata: process)
+            log.close()
+            try ProcessRestart.restart(port: port)
         } catch {
             log.processLogger.error("Stopped Hearth after an error", metadata: process.merging(["error": "\(error)"]) { $1 })
             throw error
         }
     }
 
-    private func serve(log: ServerLog, metrics: ServerMetrics, audit: AuditLog?, manager: ServiceManager?) async throws {
+    /// Serves until the server is told to stop.
+    ///
+    /// - Returns: The port on which a standby that has to restart has listened; `nil` for all others.
+    private func serve(log: ServerLog, metrics: ServerMetrics, audit: AuditLog?, manager: ServiceManager?) async throws -> Int? {
         let logger = log.logger
+        let standby = try await StandbyStart.prepare(
+            options.standby,
+            data: options.data,
+            defaultDatabase: options.defaultDatabase,
+            logger: logger
+        )
+        let status = standby.map { StandbyStatus(primary: $0.primary.description) }
         let assets = try AssetLocation.find(explicit: options.assets)
         // Before the clients are created that it traces.
         let traces = try ServeTraces(options.trace, metrics: metrics.traces, logger: logger)
@@ -80,9 +96,11 @@ struct ServeCommand: AsyncParsableCommand {
         MetricsSystem.bootstrap(PrometheusMetricsFactory(metrics.registry))
         var configuration = FileStoreConfiguration(folder: options.data)
         configuration.observer = metrics.store
+        configuration.primary = status?.primary
         options.limits.apply(to: &configuration)
         let backupFolder = try await options.backup.openFolder(outside: options.data)
         let host = try await FileStoreHost.open(configuration, backupFolder: backupFolder, logger: logger)
+        let restart: (transition: Standby.Transition, port: Int)?
         do {
             let keys = try await APIKeyRegistry.open(
                 .open(.keys, inFolder: options.data),
@@ -106,20 +124,39 @@ struct ServeCommand: AsyncParsableCommand {
                 of: host,
                 limit: options.limits.openDatabases,
                 rules: rules,
+                primary: status?.primary,
                 logger: logger,
                 backupMetrics: metrics.backups
             )
             do {
                 let context = ServiceContext(
                     store: host.defaultStore,
-                    server: ServerDescription(limits: options.limits.calls, log: log.recent, metrics: metrics, audit: audit),
+                    server: ServerDescription(
+                        limits: options.limits.calls,
+                        log: log.recent,
+                        metrics: metrics,
+                        audit: audit,
+                        standby: status
+                    ),
                     keys: keys,
                     endUsers: authentication.endUsers,
                     rulesRegistry: rules,
                     rules: try await rules.rules(of: options.defaultDatabase, isDefault: true),
                     databases: databases
                 )
-                try await serve(context, authentication, tls, traces, assets: assets, log: log, manager: manager)
+                let following = try standby.map { start throws(StatusError) in
+                    try StandbyService(of: context, start, logger: logger)
+                }
+                restart = try await serve(
+                    context,
+                    authentication,
+                    tls,
+                    following,
+                    traces,
+                    assets: assets,
+                    log: log,
+                    manager: manager
+                )
             } catch {
                 _ = await databases.close()
                 throw error
@@ -130,6 +167,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw error
         }
         if let failure = await host.close() { throw failure }
+        if case .branch(let branch)? = restart?.transition { try await host.replication?.beginBranch(branch, of: nil) }
+        return restart?.port
     }
 
     /// Rejects an address that other machines can reach if everybody could do everything, before the data folder is created.
@@ -152,11 +191,12 @@ struct ServeCommand: AsyncParsableCommand {
         _ context: ServiceContext,
         _ authentication: ServeAuthentication,
         _ tls: ServeTLS?,
+        _ standby: StandbyService?,
         _ traces: ServeTraces?,
         assets: AssetLocation,
         log: ServerLog,
         manager: ServiceManager?
-    ) async throws {
+    ) async throws -> (Standby.Transition, port: Int)? {
         let logger = log.logger
         let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: options.data, logger: logger)
         let modules: [any RouteModule] = [
@@ -167,20 +207,23 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.certificate = tls?.certificate
         options.log.apply(to: &configuration, accessLogger: log.accessLogger)
         configuration.tracer = traces?.tracer
+        let listening = Mutex(options.port)
         let server = try HTTPServer(
             configuration: configuration,
             context: context,
             modules: modules,
             logger: logger
         ) { [host = options.host] port in
+            listening.withLock { $0 = port }
             Self.announce(scheme: tls == nil ? "http" : "https", host: host, port: port)
             await manager?.notify(.ready)
         }
         // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
+        let signals = SecondSignalService(log: log)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: log),
             // Stops last, and sees a second signal until then.
-            .init(service: SecondSignalService(log: log)),
+            .init(service: signals),
             .init(service: AdminPagesService(pages: pages)),
             .init(service: ServeAuthenticationService(authentication, rules: context.rulesRegistry)),
         ]
@@ -199,7 +242,14 @@ struct ServeCommand: AsyncParsableCommand {
         let metrics = context.server.metrics.configuration
         let reload = ConfigurationReload(options, server: server, tls: tls, manager: manager, metrics: metrics, logger: logger)
         services.append(.init(service: reload))
-        if let manager { services.append(.init(service: ServiceManagerService(manager: manager, context: context))) }
+        if let manager {
+            services.append(
+                .init(service: ServiceManagerService(manager: manager, context: context) { standby?.transition != nil })
+            )
+        }
+        if let standby {
+            services.append(.init(service: standby, successTerminationBehavior: .gracefullyShutdownGroup))
+        }
         var group = ServiceGroupConfiguration(
             services: services,
             gracefulShutdownSignals: [.sigterm, .sigint],
@@ -208,6 +258,10 @@ struct ServeCommand: AsyncParsableCommand {
         group.maximumGracefulShutdownDuration = Self.shutdownTimeout + drainTime
         async let _ = WarmUp.run(in: context, logger: logger)
         try await ServiceGroup(configuration: group).run()
+        guard let transition = standby?.transition, !signals.wasToldToStop else { return nil }
+        // From here on, a signal ends the process at once, which the next start recovers from.
+        for number in [SIGTERM, SIGINT] { signal(number, SIG_DFL) }
+        return (transition, listening.withLock { $0 })
     }
 
     /// Prints the URL of the server on one line.

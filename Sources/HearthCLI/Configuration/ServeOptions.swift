@@ -112,6 +112,8 @@ struct ServeOptions: ParsableArguments {
 
     @OptionGroup(title: "Backups") var backup: ServeBackupOptions
 
+    @OptionGroup(title: "Standby") var standby: ServeStandbyOptions
+
     @OptionGroup(title: "End users") var authentication: ServeAuthenticationOptions
 
     @OptionGroup(title: "Limits") var limits: ServeLimitOptions

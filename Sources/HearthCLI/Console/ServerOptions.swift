@@ -107,7 +107,7 @@ struct ServerOptions: ParsableArguments {
     }
 
     /// Reads the key from a file, ignoring surrounding whitespace.
-    private static func key(inFile path: String) throws(StatusError) -> String {
+    static func key(inFile path: String) throws(StatusError) -> String {
         let file = try InputFile(path)
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
         let words = try file.readToEnd(maximumBytes: 4_096).split(whereSeparator: isBlank)

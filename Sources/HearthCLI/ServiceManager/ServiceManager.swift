@@ -10,6 +10,8 @@ struct ServiceManager: Sendable {
         case ready
         /// The process reads its configuration again. Followed by ``ready``.
         case reloading
+        /// The process begins anew, and does not say that it works until it is ``ready``.
+        case restarting
         /// The process is stopping.
         case stopping
         /// The process works. Sent at least once in each ``ServiceManager/watchdogInterval``, or the service manager restarts it.
@@ -21,6 +23,7 @@ struct ServiceManager: Sendable {
             switch self {
             case .ready: "READY=1"
             case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
+            case .restarting: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)\nWATCHDOG_USEC=0"
             case .stopping: "STOPPING=1"
             case .alive: "WATCHDOG=1"
             case .status(let text): "STATUS=" + text.map { $0.isNewline ? " " : String($0) }.joined()
@@ -68,7 +71,12 @@ struct ServiceManager: Sendable {
 
     /// Sends a message. Waits up to two seconds while the service manager has others to receive; then the message is lost.
     func notify(_ notifications: Notification...) async {
-        let message = Array(notifications.map(\.line).joined(separator: "\n").utf8)
+        var lines = notifications.map(\.line)
+        // Watches again after a restart.
+        if let watchdogInterval, case .ready? = notifications.first {
+            lines.append("WATCHDOG_USEC=\(Int(watchdogInterval / .microseconds(1)))")
+        }
+        let message = Array(lines.joined(separator: "\n").utf8)
         for _ in 0..<Self.maximumAttempts {
             guard send(message) == EAGAIN else { return }
             guard (try? await Task.sleep(for: Self.attemptInterval)) != nil else { return }

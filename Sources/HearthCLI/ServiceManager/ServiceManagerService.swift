@@ -7,6 +7,8 @@ import ServiceLifecycle
 struct ServiceManagerService: Service {
     let manager: ServiceManager
     let context: ServiceContext
+    /// Returns whether the process goes on after the server has stopped, and begins anew.
+    let isRestarting: @Sendable () -> Bool
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -18,7 +20,11 @@ struct ServiceManagerService: Service {
                 try? await Task.sleep(for: interval)
             } while !Task.isCancelled
         }
-        await manager.notify(.stopping, .status("Finishing requests"))
+        if isRestarting() {
+            await manager.notify(.restarting, .status("Restarting"))
+        } else {
+            await manager.notify(.stopping, .status("Finishing requests"))
+        }
     }
 
     private static let statusInterval = Duration.seconds(30)

@@ -15,6 +15,7 @@ struct ServerStatus {
 
     /// The age of the last backup from which on it needs attention.
     private static let maximumBackupAge = 26.0 * 3_600
+    private static let maximumStandbyLag = 60.0
     private static let minimumCertificateTime = 14.0 * 86_400
     /// The share of a disk below which its free space needs attention.
     static let minimumFreeShare = 0.1
@@ -22,7 +23,9 @@ struct ServerStatus {
 
     init(_ information: ServerInformation, _ metrics: MetricsText, at now: Date) {
         (self.information, self.metrics) = (information, metrics)
-        if let reason = information.writeBlockedReason {
+        if let primary = information.primary {
+            addStandby(of: primary, metrics, at: now)
+        } else if let reason = information.writeBlockedReason {
             problems.append("Writes are rejected: \(reason)")
         } else if metrics["hearth_writable"] == 0 {
             problems.append("An additional database rejects writes.")
@@ -49,6 +52,25 @@ struct ServerStatus {
         }
         if let count = metrics["hearth_waiting_documents"], count > 0 {
             problems.append("\(Int(count).counted("document")) could not be written to their files: see the log.")
+        }
+    }
+
+    private mutating func addStandby(of primary: String, _ metrics: MetricsText, at now: Date) {
+        rows.append(("standby of", primary))
+        let lag = metrics["hearth_standby_lag_seconds"] ?? .infinity
+        let commits = metrics["hearth_standby_lag_commits"] ?? 0
+        if lag.isFinite {
+            let count = commits == 0 ? "" : ", at least \(Int(commits).counted("commit"))"
+            rows.append(("behind", (lag < 2 ? "less than 2 s" : Self.duration(lag)) + count))
+        } else {
+            rows.append(("behind", "not known: it has not had all commits of the primary yet"))
+        }
+        if metrics["hearth_standby_failed"] == 1 {
+            problems.append("The standby cannot follow its primary, or one of its databases: see the log.")
+        } else if lag > Self.maximumStandbyLag {
+            problems.append(
+                lag.isFinite ? "The standby is \(Self.duration(lag)) behind its primary." : "The primary was not reached yet."
+            )
         }
     }
 

@@ -23,6 +23,8 @@ public struct ServerInformation: Hashable, Sendable {
     public let commitTime: Timestamp?
     /// The reason the server rejects writes; `nil` while it accepts them.
     public let writeBlockedReason: String?
+    /// The address of the primary that the server follows; `nil` for a server that accepts writes.
+    public let primary: String?
     /// The time since the server was started, in whole seconds.
     public let uptime: Duration
     /// The limits of the server.
@@ -51,6 +53,7 @@ extension ServerInformation {
         oldestSequence = try json.number(ServerInfoKeys.oldestSequence)
         commitTime = try json.time(ServerInfoKeys.commitTime)
         writeBlockedReason = json[ServerInfoKeys.writeObstacle]?.string
+        primary = json[ServerInfoKeys.primary]?.string
         uptime = .seconds(try json.number(ServerInfoKeys.uptimeSeconds) as Int64)
         guard let limits = json[ServerInfoKeys.limits] else {
             throw .malformedResponse(json, expected: "an object named limits")

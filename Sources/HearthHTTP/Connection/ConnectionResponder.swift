@@ -63,8 +63,11 @@ struct ConnectionResponder: Sendable {
         if !requestIDs.isEmpty, let id = responder.policy.value.proxies.requestID(behind: context.peer, requestIDs) {
             context.requestID = id
         }
+        let activity = responder.activity
+        activity.adjustPendingRequestCount(by: 1)
         guard tracesRequests else {
             return Task(executorPreference: context.executor) { [context] in
+                defer { activity.adjustPendingRequestCount(by: -1) }
                 let response = await response(to: request, in: context)
                 report(await Self.write(response, to: writer, ending: nil))
             }
@@ -72,6 +75,7 @@ struct ConnectionResponder: Sendable {
         let trace = trace(of: request, in: context)
         return withTrace(trace) {
             Task(executorPreference: context.executor) { [context] in
+                defer { activity.adjustPendingRequestCount(by: -1) }
                 let response = await response(to: request, in: context)
                 let entry = accessLog.entry(trace, request, response, in: context)
                 report(await Self.write(response, to: writer, ending: entry))

@@ -11,6 +11,10 @@ extension HTTPField.Name {
     package static let lastEventID = literal("Last-Event-ID")
     /// The number of damaged documents omitted from a response of Firestore's protocols, which cannot report them.
     package static let hearthDamagedDocuments = literal("Hearth-Damaged-Documents")
+    /// The time in seconds for which the state that a standby shows may lack commits of its primary.
+    static let hearthAge = literal("Hearth-Age")
+    /// The maximum of ``hearthAge`` that a request permits.
+    static let hearthMaxAge = literal("Hearth-Max-Age")
     static let secFetchSite = literal("Sec-Fetch-Site")
     static let referrerPolicy = literal("Referrer-Policy")
     package static let xAccelBuffering = literal("X-Accel-Buffering")

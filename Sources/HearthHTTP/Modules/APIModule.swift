@@ -12,6 +12,7 @@ package struct APIModule: RouteModule {
     package func routes(using server: ServerResources) -> [Route] {
         let rpc = RPCRoute(context, server)
         let watch = WatchRoute(service: context, streams: server.streams)
+        let replication = ReplicationRoute(service: context, streams: server.streams)
         let openRPC = OpenRPCRoute()
         let metrics = MetricsRoute(registry: context.server.metrics.registry)
         let health = HealthRoute(context)
@@ -25,6 +26,7 @@ package struct APIModule: RouteModule {
         return [
             Route("/rpc", rpc.policy, [.post: rpc.respond(to:in:)]),
             Route("/watch", watch.policy, [.get: watch.respond(to:in:), .post: watch.respond(to:in:)]),
+            Route("/replicate", replication.policy, [.post: replication.respond(to:in:)]),
             Route("/openrpc.json", openRPC.policy, [.get: openRPC.respond(to:in:), .head: openRPC.respond(to:in:)]),
             Route("/metrics", metrics.policy, [.get: metrics.respond(to:in:), .head: metrics.respond(to:in:)]),
             Route("/health", health.policy, [.get: respondWithHealth, .head: respondWithHealth]),

@@ -37,21 +37,32 @@ struct HealthRoute: Sendable {
 
     /// Responds as ``respond(includingReason:)``, and with 503 once the server is about to stop.
     func respondReady(includingReason includesReason: Bool) async -> Response {
+        let standby = service.server.standby
         if service.server.activity.isStopping {
-            return response(unreadyBecause: "The server is stopping.", includingReason: includesReason)
+            return response(unreadyBecause: "The server is stopping.", includingReason: includesReason, standby: standby)
         }
-        return await respond(includingReason: includesReason)
+        return response(
+            unreadyBecause: await readiness.unreadinessReason,
+            includingReason: includesReason,
+            standby: standby
+        )
     }
 
-    private func response(unreadyBecause reason: String?, includingReason includesReason: Bool) -> Response {
+    private func response(
+        unreadyBecause reason: String?,
+        includingReason includesReason: Bool,
+        standby: StandbyStatus? = nil
+    ) -> Response {
         let isKnown = includesReason && !service.keys.requiresKeys
-        return Self.response(to: reason.map { isKnown ? $0 : "" })
+        return Self.response(to: reason.map { isKnown ? $0 : "" }, standby: standby)
     }
 
     /// Returns the response to a check.
     ///
-    /// - Parameter reason: The reason why it fails; empty for one that is not told, `nil` if it does not fail.
-    static func response(to reason: String?) -> Response {
+    /// - Parameters:
+    ///   - reason: The reason why it fails; empty for one that is not told, `nil` if it does not fail.
+    ///   - standby: The state of a standby, whose role and age are part of the response.
+    static func response(to reason: String?, standby: StandbyStatus? = nil) -> Response {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("status")
@@ -59,6 +70,14 @@ struct HealthRoute: Sendable {
         if let reason, !reason.utf8.isEmpty {
             writer.key("message")
             writer.string(reason)
+        }
+        if let standby {
+            writer.key("role")
+            writer.string("standby")
+            if let age = standby.age {
+                writer.key("ageSeconds")
+                writer.double((age / .seconds(1) * 1_000).rounded() / 1_000)
+            }
         }
         writer.endObject()
         return Response(json: writer.finish(), status: reason == nil ? .ok : .serviceUnavailable)

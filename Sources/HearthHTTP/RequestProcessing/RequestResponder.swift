@@ -22,6 +22,9 @@ struct RequestResponder: Sendable {
     /// True for a server that listens on the local machine only, whose name other servers share unless a proxy is in front.
     let isLoopback: Bool
     let metrics: HTTPMetrics
+    let activity: ServerActivity
+    /// The freshness of responses; `nil` on a server that is no standby.
+    let freshness: Freshness?
 
     /// Responds to a request, which is logged at debug level: method, path without query, status and time to response head. Bodies
     /// are never logged.
@@ -50,6 +53,7 @@ struct RequestResponder: Sendable {
             forwardedProto: request.headers[values: .xForwardedProto]
         )
         if let forwardedSecurity { context.isSecure = forwardedSecurity }
+        let confirmed = freshness?.standby.confirmed
         var response: Response
         do {
             response = try await process(request, in: context, by: policy)
@@ -57,6 +61,7 @@ struct RequestResponder: Sendable {
             let failure = Self.failure(for: error, in: context)
             response = context.route.policy.errorFormat.response(for: failure, to: request)
         }
+        Freshness.addAge(to: &response, since: confirmed)
         response.headers.reserveCapacity(response.headers.count + Self.headers.count + 2)
         for field in Self.headers where !response.headers.contains(field.name) {
             response.headers.append(field)
@@ -91,6 +96,7 @@ struct RequestResponder: Sendable {
         trace?.recordCaller(context.caller)
         if countsAsCall { try callRates.admitCaller(of: context) }
         try request.checkTransferCoding()
+        try freshness?.check(request)
         return try await respondToBody(of: request, in: context)
     }
 

@@ -104,7 +104,7 @@ extension RoutePolicy {
         package init(
             methods: String,
             requestHeaders: String?,
-            responseHeaders: String = "ETag, Retry-After, WWW-Authenticate, X-Request-Id",
+            responseHeaders: String = "ETag, Hearth-Age, Retry-After, WWW-Authenticate, X-Request-Id",
             allowsCredentials: Bool = false
         ) {
             self.methods = methods
@@ -126,7 +126,7 @@ extension RoutePolicy {
 
         package static let standard = CrossOriginRules(
             methods: "GET, HEAD, POST",
-            requestHeaders: "Authorization, Content-Type, Accept, Last-Event-ID, If-None-Match"
+            requestHeaders: "Authorization, Content-Type, Accept, Hearth-Max-Age, Last-Event-ID, If-None-Match"
         )
     }
 

@@ -37,6 +37,11 @@ final class OpenStreamRegistry: Sendable {
         state.withLock { $0.streams[ObjectIdentifier(stream)] != nil }
     }
 
+    /// Returns whether any open stream meets a condition.
+    func contains(where condition: (any OpenStream) -> Bool) -> Bool {
+        state.withLock { $0.streams.values.contains(where: condition) }
+    }
+
     /// Ends all streams, including those added later.
     func shutDown() {
         let streams = state.withLock { state in
@@ -44,5 +49,23 @@ final class OpenStreamRegistry: Sendable {
             return Array(state.streams.values)
         }
         for stream in streams { stream.end(.shutdown) }
+    }
+}
+
+/// The registration of an open stream, which ends with the value.
+final class StreamRegistration: Sendable {
+    private let stream: any OpenStream
+    private let registry: OpenStreamRegistry
+    private let observation: RevocationObservation
+
+    init(_ stream: any OpenStream, in registry: OpenStreamRegistry, _ observation: RevocationObservation) {
+        self.stream = stream
+        self.registry = registry
+        self.observation = observation
+        registry.add(stream)
+    }
+
+    deinit {
+        registry.remove(stream)
     }
 }

@@ -76,6 +76,16 @@ package struct WatchStreamService: Sendable {
         try await withTaskExecutorPreference(threads, operation: body)
     }
 
+    /// Returns whether any open stream meets a condition.
+    func hasOpenStream(where condition: (any OpenStream) -> Bool) -> Bool { open.contains(where: condition) }
+
+    /// Makes a stream end on shutdown, and when its caller loses access, as long as the result exists.
+    func register(_ stream: any OpenStream, for context: ServiceContext) -> StreamRegistration {
+        let caller = context.caller
+        let observation = context.keys.onRevocation(of: caller) { [weak stream] in stream?.end(caller.endOfAccess) }
+        return StreamRegistration(stream, in: open, observation)
+    }
+
     /// Returns a response with a stream as its body.
     ///
     /// - Parameters:

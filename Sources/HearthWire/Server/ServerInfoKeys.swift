@@ -11,6 +11,10 @@ package enum ServerInfoKeys {
     package static let commitTime: UTF8Key = "commitTime"
     /// The reason why the store rejects writes.
     package static let writeObstacle: UTF8Key = "writeObstacle"
+    /// The primary that a standby follows.
+    package static let primary: UTF8Key = "primary"
+    /// The time for which a standby may lack commits, in seconds.
+    package static let ageSeconds: UTF8Key = "ageSeconds"
     package static let uptimeSeconds: UTF8Key = "uptimeSeconds"
     /// The security rules of the database.
     package static let rules: UTF8Key = "rules"

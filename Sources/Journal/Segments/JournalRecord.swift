@@ -1,4 +1,4 @@
-internal import DocumentModel
+package import DocumentModel
 package import DocumentStore
 internal import StorageIO
 internal import UTF8Text
@@ -77,7 +77,7 @@ extension JournalRecord {
     ///
     /// - Parameter includesBeforeImage: Decides whether the record contains a document's before-image; called once for each change,
     ///   in order.
-    static func append(
+    package static func append(
         _ commit: Commit,
         batch: SequenceNumber,
         to bytes: inout [UInt8],

@@ -20,6 +20,8 @@ package struct FileSystemError: Error, Hashable {
 
     /// True if the file doesn't exist.
     package var isNotFound: Bool { code == ENOENT }
+    /// True if the file system does not support the operation, or an argument is invalid.
+    package var isUnsupported: Bool { code == EINVAL }
 
     /// True if the name is that of a symbolic link, which is never followed.
     package var isSymbolicLink: Bool { code == ELOOP }

@@ -21,7 +21,17 @@ extension FileDescriptor {
 
     /// Exchanges the names of two entries of this folder atomically, if the file system supports it.
     func exchange(_ name: String, with other: String) throws(FileSystemError) {
-        try Self.call("renameat2") { clinux_exchange(number, name, other) }
+        try Self.call("renameat2") { clinux_exchange(number, name, number, other) }
+    }
+
+    /// Exchanges an entry of this folder with one of another folder atomically. Fails with `EINVAL` if the file system does not support
+    /// it.
+    package func exchange(
+        _ name: String,
+        with other: String,
+        in folder: borrowing FileDescriptor
+    ) throws(FileSystemError) {
+        try Self.call("renameat2") { clinux_exchange(number, name, folder.number, other) }
     }
 
     /// Links an unnamed file into this folder under a name that doesn't exist yet.

@@ -97,7 +97,8 @@ struct RestrictedStoreTests {
     @Test
     func `All methods with paths are covered`() {
         let pathless: Set<UTF8Key> = [
-            "transactions.begin", "transactions.rollback", "server.info", "server.log", "rpc.discover", "keys.create",
+            "transactions.begin", "transactions.rollback", "server.info", "server.log", "server.promote", "rpc.discover",
+            "keys.create",
             "keys.list",
             "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.delete", "indexes.exempt",
             "indexes.unexempt", "databases.list", "databases.delete", "databases.setQuota",

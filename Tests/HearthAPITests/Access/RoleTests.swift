@@ -15,7 +15,7 @@ struct RoleTests {
         "collections.list": .reader, "collections.size": .reader, "query.run": .reader, "query.aggregate": .reader,
         "query.explain": .reader,
         "transactions.begin": .reader, "transactions.rollback": .reader,
-        "server.info": .reader, "server.log": .admin, "rpc.discover": .reader,
+        "server.info": .reader, "server.log": .admin, "server.promote": .admin, "rpc.discover": .reader,
         "changes.poll": .reader, "indexes.list": .reader, "indexes.create": .admin, "indexes.delete": .admin,
         "indexes.exempt": .admin, "indexes.unexempt": .admin,
         "databases.list": .reader, "databases.delete": .admin, "databases.setQuota": .admin,

@@ -101,6 +101,7 @@ struct ServeConfigurationTests {
             "tlsCertificate": .string("f"), "tlsKey": .string("g"), "tlsClientCA": .string("h"),
             "tlsMinimumVersion": .string("1.3"),
             "backups": .string("i"), "backupHours": .integer(2), "keepBackups": .integer(3), "archiveSeconds": .integer(4),
+            "follow": .string("http://n"), "followKey": .string("o"), "followCA": .string("p"),
             "rules": .string("j"), "authFirebaseProject": .string("project-k"), "authIssuers": .string("l"),
             "emulator": .boolean(true), "keepHours": .integer(5), "keepMebibytes": .integer(600),
             "checkpointMebibytes": .integer(7),

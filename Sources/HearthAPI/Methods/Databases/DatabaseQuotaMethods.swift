@@ -45,6 +45,7 @@ package enum SetDatabaseQuota: RPCMethod {
 
     package static func call(_ params: DatabaseQuota, in context: ServiceContext) async throws(StatusError) -> DatabaseQuota {
         try context.caller.requireAccessToDatabase()
+        try context.requirePrimary()
         try await context.audited(.setQuota) { () async throws(StatusError) in try await context.store.setQuota(params) }
         return params
     }

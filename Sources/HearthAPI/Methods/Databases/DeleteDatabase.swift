@@ -33,6 +33,7 @@ package enum DeleteDatabase: RPCMethod {
         guard let databases = context.databases else {
             throw StatusError(.notFound, "No database \(Excerpt(id.description)) exists.")
         }
+        try context.requirePrimary()
         try await context.audited(.deleteDatabase, on: id.description) { () async throws(StatusError) in
             try await databases.delete(id)
         }

@@ -72,6 +72,7 @@ package enum CreateKey: RPCMethod {
 
     package static func call(_ params: APIKey.Attributes, in context: ServiceContext) async throws(StatusError) -> Result {
         try context.requireAuthenticatedCaller()
+        try context.requirePrimary()
         let result: Result
         do throws(StatusError) {
             let (key, text) = try await context.keys.create(params)

@@ -25,6 +25,7 @@ package enum RevokeKey: RPCMethod {
 
     package static func call(_ params: UTF8Key, in context: ServiceContext) async throws(StatusError) {
         try context.requireAuthenticatedCaller()
+        try context.requirePrimary()
         // A key that was passed in place of its ID must not appear in a log.
         let target = APIKeyText.hasKeyPrefix(params.string) ? nil : params.string
         try await context.audited(.revokeKey, on: target) { () async throws(StatusError) in try await context.keys.revoke(params)

@@ -66,7 +66,8 @@ package enum SetRules: RPCMethod {
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> ActiveRules {
-        try await context.audited(.setRules) { () async throws(StatusError) in try await set(params, in: context) }
+        try context.requirePrimary()
+        return try await context.audited(.setRules) { () async throws(StatusError) in try await set(params, in: context) }
     }
 
     private static func set(_ params: Params, in context: ServiceContext) async throws(StatusError) -> ActiveRules {

@@ -14,6 +14,8 @@ package enum GetServerInfo: RPCMethod {
         package let position: StorePosition
         /// The reason why the store rejects writes, or `nil` if it accepts them.
         package let writeBlockedReason: StatusError?
+        /// The state of a standby; `nil` on a server that accepts writes.
+        package let standby: StandbyStatus?
         /// The time since the server started.
         package let uptime: Duration
         package let limits: ServiceLimits
@@ -85,6 +87,18 @@ package enum GetServerInfo: RPCMethod {
                 ServerInfoKeys.writeObstacle,
                 .string(),
                 "The reason why writes are rejected; absent if they are accepted.",
+                isRequired: false
+            ),
+            .init(
+                ServerInfoKeys.primary,
+                .string(),
+                "The address of the primary that this standby follows; absent on a server that accepts writes.",
+                isRequired: false
+            ),
+            .init(
+                ServerInfoKeys.ageSeconds,
+                .number,
+                "The time for which this standby may lack commits of its primary; absent on other servers, and before it is known.",
                 isRequired: false
             ),
             .init("index", .object(IndexReport.BuildState.members), "The build state of the index, which queries require."),
@@ -217,6 +231,7 @@ package enum GetServerInfo: RPCMethod {
             database: context.databaseName,
             position: context.store.position,
             writeBlockedReason: await context.store.writeBlockedReason,
+            standby: context.server.standby,
             uptime: ContinuousClock.now - context.server.startTime,
             limits: context.server.limits,
             index: await context.store.indexes().singleFields,
@@ -261,10 +276,18 @@ extension GetServerInfo {
             writer.string(time.rfc3339)
         }
         writer.key("writable")
-        writer.boolean(result.writeBlockedReason == nil)
-        if let reason = result.writeBlockedReason {
+        let reason = result.writeBlockedReason ?? result.standby.map { .standby(of: $0.primary) }
+        writer.boolean(reason == nil)
+        if let reason {
             writer.key(ServerInfoKeys.writeObstacle)
             writer.string(reason.message)
+        }
+        if let standby = result.standby {
+            writer.member(ServerInfoKeys.primary, standby.primary)
+            if let age = standby.age {
+                writer.key(ServerInfoKeys.ageSeconds)
+                writer.double((age / .seconds(1) * 1_000).rounded() / 1_000)
+            }
         }
         writer.key("index")
         writer.beginObject()

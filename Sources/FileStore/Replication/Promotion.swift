@@ -1,0 +1,175 @@
+package import DocumentModel
+internal import DocumentStore
+internal import Journal
+package import Logging
+internal import StorageIO
+
+/// The end of following: the databases of a data folder begin branches of their histories, which accept writes.
+///
+/// The first step records durably in ``StandbyRecord`` that the folder is no standby any more. When no server has it open, each database
+/// gets the epoch of a branch; the branches are recorded before. Each step can be repeated, so a crash in between is harmless: the next
+/// start continues.
+///
+/// An additional database that cannot be opened does not hold up the others. Its branch stays to be begun, by the next start at which
+/// it can be opened; until then, no server opens it.
+package enum Promotion {
+    private static let queue = WorkQueue(label: "hearth.promotion", width: 1)
+
+    /// Records that the folder at a path is promoted when it is opened next. Its databases may be open.
+    ///
+    /// - Throws: `.failedPrecondition` if it does not follow another server.
+    package static func begin(inFolder path: String) async throws(StatusError) {
+        try await queue.run { () throws(StatusError) in
+            guard var record = try StandbyRecord(ofFolder: path), record.state != .promoted else {
+                throw StatusError(
+                    .failedPrecondition,
+                    "The data folder does not follow another server: there is nothing to promote."
+                )
+            }
+            guard record.state == .following else { return }
+            record.state = .promoting
+            record.branches = []
+            try record.write(toFolder: path)
+        }
+    }
+
+    /// Promotes the folder at a path, which no server has open, or completes a promotion.
+    ///
+    /// - Throws: `.failedPrecondition` if a server has it open, it has no database, or it does not follow another server.
+    package static func run(inFolder path: String, logger: Logger) async throws(StatusError) {
+        try await queue.run { () throws(StatusError) in
+            // No data folder is created where none exists.
+            guard try !StandbyDataFolder.isEmpty(path) else {
+                throw StatusError(.failedPrecondition, "There is no database in the data folder: there is nothing to promote.")
+            }
+            try DataFolder.open(path).unlock()
+        }
+        try await begin(inFolder: path)
+        try await complete(inFolder: path, logger: logger)
+    }
+
+    /// Completes a promotion that was begun in a data folder, if there is one. No server has it open.
+    ///
+    /// - Returns: Whether the folder was promoted.
+    @discardableResult
+    package static func complete(inFolder path: String, logger: Logger) async throws(StatusError) -> Bool {
+        guard var record = try await queue.run({ () throws(StatusError) in try StandbyRecord(ofFolder: path) }),
+            record.state == .promoting || !record.unpromoted.isEmpty
+        else { return false }
+        // An installation of a snapshot may have been interrupted.
+        try await queue.run { () throws(StatusError) in try DataFolder.open(path).unlock() }
+        let databases = try await DatabaseFolders.open(inFolder: path)
+        let isBegun = record.state == .promoted
+        var ids: [DatabaseID?] = []
+        for id in isBegun ? record.unpromoted : try await databases.all() {
+            if try await databases.contains(id) { ids.append(id) }
+        }
+        if !isBegun { ids.insert(nil, at: 0) }
+
+        record.unpromoted = []
+        for id in ids where !record.branches.contains(where: { $0.database == id }) {
+            do throws(StatusError) {
+                record.branches.append(
+                    .init(database: id, parent: try await epoch(of: id, in: databases, logger: logger), epoch: .random())
+                )
+            } catch {
+                try postpone(id, error, &record, logger)
+            }
+        }
+        try await write(record, path)
+        for branch in record.branches where ids.contains(branch.database) {
+            do throws(StatusError) {
+                try await begin(branch, in: databases, logger: logger)
+            } catch {
+                try postpone(branch.database, error, &record, logger)
+            }
+        }
+        record.branches.removeAll { branch in !record.unpromoted.contains { $0 == branch.database } }
+        record.state = .promoted
+        try await write(record, path)
+        return !isBegun
+    }
+
+    private static func write(_ record: StandbyRecord, _ path: String) async throws(StatusError) {
+        try await queue.run { () throws(StatusError) in try record.write(toFolder: path) }
+    }
+
+    /// Leaves the branch of an additional database to the next start.
+    private static func postpone(
+        _ id: DatabaseID?,
+        _ error: StatusError,
+        _ record: inout StandbyRecord,
+        _ logger: Logger
+    ) throws(StatusError) {
+        guard let id else { throw error }
+        record.unpromoted.append(id)
+        logger.error(
+            "Cannot promote a database, which is not opened until it can be; repair it, and start the server again",
+            metadata: ["database.id": "\(id)", "error": "\(error)"]
+        )
+    }
+
+    private static func configuration(of id: DatabaseID?, in databases: DatabaseFolders) -> FileStoreConfiguration {
+        var configuration = FileStoreConfiguration(folder: id.map(databases.path(of:)) ?? databases.path)
+        configuration.identity = DatabaseIdentity(id)
+        configuration.searchesForEditedFiles = false
+        return configuration
+    }
+
+    /// Returns the epoch of a database, once a crash has been recovered from.
+    private static func epoch(
+        of id: DatabaseID?,
+        in databases: DatabaseFolders,
+        logger: Logger
+    ) async throws(StatusError) -> Epoch {
+        let store = try await FileStore.open(configuration(of: id, in: databases), logger: logger)
+        if let error = await store.close() { throw error }
+        guard let epoch = Epoch(store.position.epoch) else { throw StatusError(.internal, "The epoch of a database is invalid.") }
+        return epoch
+    }
+
+    private static func begin(
+        _ branch: StandbyRecord.Branch,
+        in databases: DatabaseFolders,
+        logger: Logger
+    ) async throws(StatusError) {
+        let configuration = configuration(of: branch.database, in: databases)
+        // A crash may have left commits in the journal.
+        let store = try await FileStore.open(configuration, logger: logger)
+        if let error = await store.close() { throw error }
+        let last = store.position.lastSequence
+        try await queue.run { () throws(StatusError) in
+            let data = try DataFolder.open(configuration.folder, as: DatabaseIdentity(branch.database))
+            defer { data.unlock() }
+            guard data.manifest.epoch != branch.epoch else { return }
+            guard data.manifest.epoch == branch.parent else {
+                throw StatusError(
+                    .dataLoss,
+                    "The database has another history than when its promotion began. Was its folder replaced? Follow the primary again, "
+                        + "with an empty data folder."
+                )
+            }
+            let ancestor = AncestorEpoch(branch.parent, through: last)
+            let lineage = (data.manifest.lineage + [ancestor]).suffix(AncestorEpoch.maximumCount)
+            try data.continueHistory(as: HistoryBranch(epoch: branch.epoch, lineage: Array(lineage)))
+        }
+        logger.notice(
+            "Began a branch of the history of a database",
+            metadata: [
+                "database.id": "\(branch.database.map { "\($0)" } ?? "default")", "store.epoch": "\(branch.epoch)",
+                "store.parent_epoch": "\(branch.parent)", "store.sequence": "\(last)",
+            ]
+        )
+    }
+}
+
+extension DataFolder {
+    /// Makes the history of a closed data folder continue with another epoch.
+    func continueHistory(as branch: HistoryBranch) throws(StatusError) {
+        try update { manifest in
+            manifest.epoch = branch.epoch
+            manifest.lineage = branch.lineage
+        }
+        try Journal.relabelSegments(in: openJournal(), of: branch.lineage, as: branch.epoch)
+    }
+}
