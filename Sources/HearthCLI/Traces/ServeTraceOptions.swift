@@ -66,6 +66,9 @@ struct ServeTraceOptions: ParsableArguments {
                     + "fragment. Credentials belong in --trace-headers."
             )
         }
+        guard traceHeaders == nil || traceEndpoint != nil else {
+            throw ValidationError("--trace-headers requires --trace-endpoint.")
+        }
         guard (0...1).contains(traceSampleRatio) else { throw ValidationError("--trace-sample-ratio must be between 0 and 1.") }
         for text in traceAttribute where Self.attribute(text) == nil {
             throw ValidationError(
@@ -85,7 +88,10 @@ struct ServeTraceOptions: ParsableArguments {
         version: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(StatusError) -> OTLPExporter.Configuration? {
-        guard let url = traceEndpoint.flatMap(Self.url) else { return nil }
+        // By these variables, OpenTelemetry is turned off for a process.
+        guard environment["OTEL_SDK_DISABLED"]?.lowercased() != "true", environment["OTEL_TRACES_EXPORTER"] != "none",
+            let url = traceEndpoint.flatMap(Self.url)
+        else { return nil }
         var resource = ["service.name": "hearth", "service.version": version]
         for case let (name, value)? in traceAttribute.map(Self.attribute) { resource[name] = value }
         if let traceServiceName { resource["service.name"] = traceServiceName }

@@ -154,6 +154,17 @@ struct ServeConfigurationTests {
         #expect(options.trace.traceEndpoint == nil && options.trace.traceSampleRatio == 0.5)
     }
 
+    @Test(arguments: [("OTEL_SDK_DISABLED", "TRUE"), ("OTEL_TRACES_EXPORTER", "none")])
+    func `OpenTelemetry can be turned off for a process`(_ name: String, _ value: String) throws {
+        let options = try configuration(["--trace-endpoint", "http://a:1"]).options()
+        #expect(try options.trace.export(version: "1", environment: [:]) != nil)
+        #expect(try options.trace.export(version: "1", environment: [name: value]) == nil)
+    }
+
+    @Test func `Headers for a collector require one`() {
+        #expect(throws: (any Error).self) { try configuration(["--trace-headers", "f"]).options() }
+    }
+
     @Test func `The manual has each setting, with its names, and whether a change requires a restart`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
