@@ -88,7 +88,8 @@ struct OverviewPage: Page {
         backup = commands.export(of: AdminURL.database)
         facts = Self.facts(info, now: now)
         rates = info.activity.flatMap { RateChart($0.rates) }
-        writeBlockedReason = info.writeBlockedReason.map { DisplayText($0.message) }
+        let reason = info.writeBlockedReason ?? info.standby.map { .standby(of: $0.primary) }
+        writeBlockedReason = reason.map { DisplayText($0.message) }
         indexUnavailableReason = if case .unavailable(let reason) = info.index { DisplayText(reason) } else { nil }
         firstCall = commands.curl(Self.firstCall)
         exampleCommand = commands.loadingExample(in: AdminURL.database)

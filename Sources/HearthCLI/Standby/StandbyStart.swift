@@ -39,6 +39,12 @@ struct StandbyStart {
                 "The data folder follows \(record.primary). Start it with --follow, or promote it first: hearth promote --data DIR"
             )
         }
+        if options.followKey != nil, !primary.usesTLS, !primary.isLoopback {
+            logger.warning(
+                "The key for the primary and all documents are sent without TLS: use an https URL, or a network that nobody else can read",
+                metadata: ["standby.primary": "\(primary)"]
+            )
+        }
         let start = StandbyStart(primary: primary, connection: PrimaryConnection(primary, options))
         if let record, record.state == .promoted, record.primary == primary.description {
             guard !isPromoted, await start.primaryHasBranchedOff(data: data) else {

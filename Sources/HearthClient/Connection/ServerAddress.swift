@@ -8,7 +8,10 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// True if connections use TLS.
-    let usesTLS: Bool
+    package let usesTLS: Bool
+
+    /// True for an address of the loopback interface.
+    package let isLoopback: Bool
 
     /// Parses a server address.
     ///
@@ -30,6 +33,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
             )
         }
         usesTLS = scheme == "https"
+        isLoopback = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host.lowercased())
         var bytes = Array(text.utf8)
         while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
         description = String(decoding: bytes, as: UTF8.self)

@@ -61,6 +61,8 @@ struct StandbyTests {
             #expect(metrics["hearth_standby_lag_seconds", default: .infinity] < 60)
             #expect(try await primary.metrics()["hearth_connected_standbys"] == 1)
             #expect(try await standby.run(["status"]).output.contains { $0.hasPrefix("standby of") })
+            let page = try await shell("curl -s \(standby.address)/admin/").output.joined(separator: "\n")
+            #expect(page.contains("This server is a standby, which serves reads only."))
 
             #expect(try await standby.stop() == .code(0))
             // The folder is not written by accident.
