@@ -14,7 +14,7 @@ struct ServiceManagerTests {
             #expect(try await socket.receive() == ["STATUS=Recovering the data folder"])
             var messages: [[String]] = []
             let working = ["WATCHDOG=1", "STATUS=Serving requests"]
-            while !messages.contains(["READY=1"]) || messages.count(where: { $0 == working }) < 3 {
+            while !messages.contains(["READY=1", "WATCHDOG_USEC=900000"]) || messages.count(where: { $0 == working }) < 3 {
                 messages.append(try await socket.receive())
             }
             process.send(SIGTERM)

@@ -1,3 +1,4 @@
+import Concurrency
 package import DocumentModel
 package import DocumentStore
 import Logging
@@ -102,15 +103,18 @@ extension DatabaseRegistry {
             throw StatusError(.failedPrecondition, "Another backup is being made. backups.list shows when it is complete.")
         }
         let startTime = Timestamp.current()
-        let task = Task {
-            let result: Result<Backup, StatusError>
-            do throws(StatusError) {
-                result = .success(try await self.makeBackup(in: backups, startTime: startTime, includingKeys: includesKeys))
-            } catch {
-                result = .failure(error)
+        // It outlives the call that starts it, whose time limit does not hold.
+        let task = CallAdmission.$current.withValue(nil) {
+            Task {
+                let result: Result<Backup, StatusError>
+                do throws(StatusError) {
+                    result = .success(try await self.makeBackup(in: backups, startTime: startTime, includingKeys: includesKeys))
+                } catch {
+                    result = .failure(error)
+                }
+                self.didEndBackup(result, startTime: startTime)
+                return result
             }
-            self.didEndBackup(result, startTime: startTime)
-            return result
         }
         let started = BackupTask(startTime: startTime, task: task)
         backupTask = started
