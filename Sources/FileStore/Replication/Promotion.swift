@@ -67,11 +67,16 @@ package enum Promotion {
         if !isBegun { ids.insert(nil, at: 0) }
 
         record.unpromoted = []
+        // The positions of the databases that have been opened, so that each is opened once.
+        var positions: [DatabaseID?: StorePosition] = [:]
         for id in ids where !record.branches.contains(where: { $0.database == id }) {
             do throws(StatusError) {
-                record.branches.append(
-                    .init(database: id, parent: try await epoch(of: id, in: databases, logger: logger), epoch: .random())
-                )
+                let position = try await recoveredPosition(of: id, in: databases, logger: logger)
+                guard let parent = Epoch(position.epoch) else {
+                    throw StatusError(.internal, "The epoch of a database is invalid.")
+                }
+                positions[id] = position
+                record.branches.append(.init(database: id, parent: parent, epoch: .random()))
             } catch {
                 try postpone(id, error, &record, logger)
             }
@@ -79,7 +84,7 @@ package enum Promotion {
         try await write(record, path)
         for branch in record.branches where ids.contains(branch.database) {
             do throws(StatusError) {
-                try await begin(branch, in: databases, logger: logger)
+                try await begin(branch, after: positions[branch.database], in: databases, logger: logger)
             } catch {
                 try postpone(branch.database, error, &record, logger)
             }
@@ -116,30 +121,33 @@ package enum Promotion {
         return configuration
     }
 
-    /// Returns the epoch of a database, once a crash has been recovered from.
-    private static func epoch(
+    /// Returns the position of a database, once a crash has been recovered from, which may have left commits in the journal.
+    private static func recoveredPosition(
         of id: DatabaseID?,
         in databases: DatabaseFolders,
         logger: Logger
-    ) async throws(StatusError) -> Epoch {
+    ) async throws(StatusError) -> StorePosition {
         let store = try await FileStore.open(configuration(of: id, in: databases), logger: logger)
         if let error = await store.close() { throw error }
-        guard let epoch = Epoch(store.position.epoch) else { throw StatusError(.internal, "The epoch of a database is invalid.") }
-        return epoch
+        return store.position
     }
 
+    /// - Parameter position: The position of the database; `nil` if it has not been opened.
     private static func begin(
         _ branch: StandbyRecord.Branch,
+        after position: StorePosition?,
         in databases: DatabaseFolders,
         logger: Logger
     ) async throws(StatusError) {
-        let configuration = configuration(of: branch.database, in: databases)
-        // A crash may have left commits in the journal.
-        let store = try await FileStore.open(configuration, logger: logger)
-        if let error = await store.close() { throw error }
-        let last = store.position.lastSequence
+        let last: SequenceNumber
+        if let position {
+            last = position.lastSequence
+        } else {
+            last = try await recoveredPosition(of: branch.database, in: databases, logger: logger).lastSequence
+        }
+        let folder = configuration(of: branch.database, in: databases).folder
         try await queue.run { () throws(StatusError) in
-            let data = try DataFolder.open(configuration.folder, as: DatabaseIdentity(branch.database))
+            let data = try DataFolder.open(folder, as: DatabaseIdentity(branch.database))
             defer { data.unlock() }
             guard data.manifest.epoch != branch.epoch else { return }
             guard data.manifest.epoch == branch.parent else {

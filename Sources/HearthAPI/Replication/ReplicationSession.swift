@@ -49,13 +49,9 @@ package final class ReplicationSession: Sendable {
                 "This server is a standby itself, and is not followed. Follow the primary, \(standby.primary)."
             )
         }
-        guard let databases = context.databases, let replication = databases.host.replication else {
-            throw StatusError(.failedPrecondition, "The store of this server does not replicate.")
-        }
+        (databases, replication) = try context.replicatedDatabases
         self.request = request
         self.context = context
-        self.databases = databases
-        self.replication = replication
     }
 
     /// Ends the stream as soon as possible. May be called from any task; only the first reason counts.
@@ -80,7 +76,7 @@ package final class ReplicationSession: Sendable {
         activity.adjustStandbyCount(by: 1)
         defer { activity.adjustStandbyCount(by: -1) }
         do {
-            var progress = Progress(request, defaultDatabase: databases.defaultID)
+            var progress = Progress(request)
             let hello = ReplicationMessage.Hello(
                 serverVersion: ServerDescription.version,
                 defaultDatabase: databases.defaultID
@@ -318,6 +314,20 @@ private struct FileName: Hashable {
     let name: String
 }
 
+extension ServiceContext {
+    /// The databases of the server, and what replicates them.
+    ///
+    /// - Throws: `.failedPrecondition` if the driver does not replicate.
+    var replicatedDatabases: (DatabaseRegistry, any HostReplication) {
+        get throws(StatusError) {
+            guard let databases, let replication = databases.host.replication else {
+                throw StatusError(.failedPrecondition, "The store of this server does not replicate.")
+            }
+            return (databases, replication)
+        }
+    }
+}
+
 extension StorePosition {
     /// The epoch with its ancestors; `nil` for a store without epochs.
     package var branch: HistoryBranch? {
@@ -352,7 +362,7 @@ extension ReplicationSession {
         /// The entries of the request.
         private let requested: [DatabaseID?: ReplicationRequest.Entry]
 
-        init(_ request: ReplicationRequest, defaultDatabase: DatabaseID) {
+        init(_ request: ReplicationRequest) {
             requested = Dictionary(request.entries.map { ($0.database, $0) }) { first, _ in first }
         }
 

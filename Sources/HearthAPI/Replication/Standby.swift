@@ -56,11 +56,7 @@ package struct Standby: Sendable {
         logger: Logger,
         connect: @escaping Connect
     ) throws(StatusError) {
-        guard let databases = context.databases, let replication = databases.host.replication else {
-            throw StatusError(.failedPrecondition, "The store of this server does not replicate.")
-        }
-        self.databases = databases
-        self.replication = replication
+        (databases, replication) = try context.replicatedDatabases
         self.status = status
         self.connect = connect
         self.logger = logger
@@ -265,11 +261,9 @@ extension Standby {
         {
             return .init(id, .state(.init(epoch: epoch, sequence: position.lastSequence, checksum: nil)))
         }
-        let lease = try await databases.lease(id, exceedingLimit: true)
-        defer { withExtendedLifetime(lease) {} }
-        // It was deleted meanwhile.
-        guard let store = lease.database.store else { return .init(id, .suspended) }
-        return await entry(of: id, in: store, plan)
+        let found = try await withStore(of: id) { store throws(StatusError) in await entry(of: id, in: store, plan) }
+        // Without a store, it was deleted meanwhile.
+        return found ?? .init(id, .suspended)
     }
 
     private func entry(of id: DatabaseID?, in store: any DocumentStore, _ plan: Plan) async -> ReplicationRequest.Entry {
@@ -388,24 +382,25 @@ extension Standby {
         connection.pending = []
         guard connection.isAccepted else { throw Self.unexpected }
         return try await isolating(id) { () async throws(StatusError) in
-            if let id {
-                try await withStore(of: id) { store throws(StatusError) in try await replication.apply(commits, to: store) }
-            } else {
-                try await replication.apply(commits, to: databases.host.defaultStore)
+            let applied: Void? = try await withStore(of: id) { store throws(StatusError) in
+                try await replication.apply(commits, to: store)
             }
+            guard applied != nil else { throw Self.unexpected }
             if let last = commits.last { status.didApply(last.sequence, of: id) }
             return nil
         }
     }
 
-    private func withStore(
-        of id: DatabaseID,
-        _ body: (any DocumentStore) async throws(StatusError) -> Void
-    ) async throws(StatusError) {
+    /// Calls `body` with the open store of a database; returns `nil` if the database does not exist.
+    private func withStore<Result>(
+        of id: DatabaseID?,
+        _ body: (any DocumentStore) async throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result? {
+        guard let id else { return try await body(databases.host.defaultStore) }
         let lease = try await databases.lease(id, exceedingLimit: true)
         defer { withExtendedLifetime(lease) {} }
-        guard let store = lease.database.store else { throw Self.unexpected }
-        try await body(store)
+        guard let store = lease.database.store else { return nil }
+        return try await body(store)
     }
 
     private func replace(
@@ -429,8 +424,10 @@ extension Standby {
                 return
             }
         }
-        guard let id else { return try await replication.replace(file, of: nil, in: databases.host.defaultStore) }
-        try await withStore(of: id) { store throws(StatusError) in try await replication.replace(file, of: id, in: store) }
+        let replaced: Void? = try await withStore(of: id) { store throws(StatusError) in
+            try await replication.replace(file, of: id, in: store)
+        }
+        guard replaced != nil else { throw Self.unexpected }
     }
 
     /// Removes the databases that the primary does not have.
@@ -602,11 +599,9 @@ extension Standby {
 
     /// Decides what to do about a database whose history has another epoch on the primary.
     private func resolveBranch(_ head: ReplicationMessage.DatabaseHead) async throws(StatusError) -> Outcome {
-        guard let id = head.database else { return try await resolveBranch(head, in: databases.host.defaultStore) }
-        let lease = try await databases.lease(id, exceedingLimit: true)
-        defer { withExtendedLifetime(lease) {} }
-        guard let store = lease.database.store else { return .reconnect }
-        return try await resolveBranch(head, in: store)
+        try await withStore(of: head.database) { store throws(StatusError) in
+            try await resolveBranch(head, in: store)
+        } ?? .reconnect
     }
 
     private func resolveBranch(

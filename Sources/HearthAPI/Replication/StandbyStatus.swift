@@ -60,6 +60,9 @@ package final class StandbyStatus: Sendable {
     /// The time for which the databases may lack commits of the primary; `nil` if it is not known, before the first heartbeat.
     package var age: Duration? { confirmed.map { max(.zero, .now - $0) } }
 
+    /// ``age`` in seconds, rounded to milliseconds.
+    package var ageSeconds: Double? { age.map { ($0 / .seconds(1) * 1_000).rounded() / 1_000 } }
+
     package var lastContact: Timestamp? { state.withLock(\.lastContact) }
     package var receivedBytes: Int { state.withLock(\.receivedBytes) }
     package var snapshotCount: Int { state.withLock(\.snapshotCount) }

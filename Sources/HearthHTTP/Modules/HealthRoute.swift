@@ -74,9 +74,9 @@ struct HealthRoute: Sendable {
         if let standby {
             writer.key("role")
             writer.string("standby")
-            if let age = standby.age {
+            if let age = standby.ageSeconds {
                 writer.key("ageSeconds")
-                writer.double((age / .seconds(1) * 1_000).rounded() / 1_000)
+                writer.double(age)
             }
         }
         writer.endObject()

@@ -19,7 +19,7 @@ struct LateCommitTests {
             try await CallAdmission.$current.withValue(CallAdmission(queueTime: .seconds(3_600))) {
                 try await store.set("c/a", [:])
             }
-            // What has begun is never refused.
+            // A call whose work has begun is never refused.
             let begun = CallAdmission(queueTime: .seconds(3_600))
             _ = begun.begin(after: Stopwatch())
             try await CallAdmission.$current.withValue(begun) { try await store.set("c/b", [:]) }

@@ -284,9 +284,9 @@ extension GetServerInfo {
         }
         if let standby = result.standby {
             writer.member(ServerInfoKeys.primary, standby.primary)
-            if let age = standby.age {
+            if let age = standby.ageSeconds {
                 writer.key(ServerInfoKeys.ageSeconds)
-                writer.double((age / .seconds(1) * 1_000).rounded() / 1_000)
+                writer.double(age)
             }
         }
         writer.key("index")
