@@ -76,6 +76,11 @@ let package = Package(
         .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
+            name: "FirestoreMessages",
+            dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "IdentityTokens",
             dependencies: ["Cryptography", "DocumentModel", "StrictJSON", "UTF8Text"],
             swiftSettings: swiftSettings
@@ -171,7 +176,9 @@ let package = Package(
         ),
         .target(
             name: "FirestoreAPI",
-            dependencies: ["Cryptography", "DocumentModel", "DocumentStore", "HearthAPI", "StrictJSON", "UTF8Text"],
+            dependencies: [
+                "Cryptography", "DocumentModel", "DocumentStore", "FirestoreMessages", "HearthAPI", "StrictJSON", "UTF8Text",
+            ],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -183,8 +190,8 @@ let package = Package(
         .target(
             name: "FirestoreGRPC",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreProto", "Gzip", "HearthAPI",
-                "HearthHTTP", "JSONRPC", "PrometheusMetrics", "StrictJSON", "UTF8Text",
+                "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreMessages", "FirestoreProto", "Gzip",
+                "HearthAPI", "HearthHTTP", "JSONRPC", "PrometheusMetrics", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -196,8 +203,8 @@ let package = Package(
         .target(
             name: "FirestoreREST",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "HearthAPI", "HearthHTTP", "JSONRPC",
-                "SecurityRules", "StrictJSON", "UTF8Text",
+                "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreMessages", "HearthAPI", "HearthHTTP",
+                "JSONRPC", "SecurityRules", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import FirestoreAPI
+import FirestoreMessages
 import FirestoreREST
 import NIOCore
 import NIOHTTP1

@@ -4,6 +4,7 @@ import DocumentModel
 import DocumentStore
 import FileStore
 import FirestoreAPI
+import FirestoreMessages
 import FirestoreREST
 import Logging
 import NIOCore

@@ -1,4 +1,5 @@
 package import DocumentModel
+import FirestoreMessages
 import UTF8Text
 
 extension [StructuredQuery.Order] {

@@ -1,4 +1,5 @@
 package import DocumentModel
+import FirestoreMessages
 import HearthAPI
 package import UTF8Text
 

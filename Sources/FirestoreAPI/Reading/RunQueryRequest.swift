@@ -1,5 +1,6 @@
 package import DocumentModel
 import DocumentStore
+import FirestoreMessages
 package import HearthAPI
 
 /// A `RunQuery` request.

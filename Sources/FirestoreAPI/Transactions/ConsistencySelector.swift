@@ -1,4 +1,5 @@
 package import DocumentModel
+import FirestoreMessages
 package import HearthAPI
 import UTF8Text
 

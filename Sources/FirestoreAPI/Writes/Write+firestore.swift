@@ -1,4 +1,5 @@
 package import DocumentModel
+package import FirestoreMessages
 
 /// A document in a request. Its create and update times are ignored.
 package struct DocumentMessage: Sendable {

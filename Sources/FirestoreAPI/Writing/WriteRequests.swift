@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import FirestoreMessages
 package import HearthAPI
 
 /// A `CreateDocument` request.

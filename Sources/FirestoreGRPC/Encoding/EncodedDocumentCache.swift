@@ -1,5 +1,6 @@
 import DocumentModel
 import FirestoreAPI
+import FirestoreMessages
 import Synchronization
 
 /// The latest documents that listeners were sent, as `Document` messages: the listeners of a collection share the encoding of a

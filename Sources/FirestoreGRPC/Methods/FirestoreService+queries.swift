@@ -1,5 +1,6 @@
 import DocumentModel
 import FirestoreAPI
+import FirestoreMessages
 import FirestoreProto
 import Foundation
 import HearthAPI

@@ -1,5 +1,6 @@
 package import DocumentModel
-package import FirestoreAPI
+import FirestoreAPI
+package import FirestoreMessages
 package import HearthAPI
 import StrictJSON
 package import UTF8Text

@@ -1,4 +1,5 @@
 import DocumentModel
+import FirestoreMessages
 import HearthAPI
 import StrictJSON
 

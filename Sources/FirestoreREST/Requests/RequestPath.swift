@@ -1,5 +1,6 @@
 import DocumentModel
 import FirestoreAPI
+import FirestoreMessages
 import UTF8Text
 
 /// The parsed path of a request: `/v1/projects/P/databases/D/documents[/IDS…][:VERB]`.

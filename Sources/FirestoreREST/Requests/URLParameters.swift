@@ -1,5 +1,6 @@
 import DocumentModel
 import FirestoreAPI
+import FirestoreMessages
 import UTF8Text
 
 /// The query parameters of a request: fields of its message by path, such as `mask.fieldPaths`, and the standard parameters of

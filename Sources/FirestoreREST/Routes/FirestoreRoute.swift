@@ -1,6 +1,7 @@
 import Concurrency
 import DocumentModel
 import FirestoreAPI
+import FirestoreMessages
 import HTTPTypes
 import HearthAPI
 import HearthHTTP

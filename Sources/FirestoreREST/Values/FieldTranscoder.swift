@@ -1,5 +1,6 @@
 import DocumentModel
 import FirestoreAPI
+import FirestoreMessages
 import StrictJSON
 
 /// A transcoder from the stored JSON form of document fields to the protocol's JSON, byte by byte and without building values.

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import FirestoreAPI
+import FirestoreMessages
 import StrictJSON
 
 extension JSONWriter {

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import FirestoreAPI
+import FirestoreMessages
 import FirestoreProto
 import QueryTestSupport
 import SwiftProtobuf

@@ -1,5 +1,6 @@
 import DocumentModel
 import FirestoreAPI
+import FirestoreMessages
 import HearthAPI
 import StrictJSON
 import UTF8Text

@@ -1,6 +1,7 @@
 package import DocumentModel
 import DocumentStore
-package import FirestoreAPI
+import FirestoreAPI
+package import FirestoreMessages
 package import HearthAPI
 
 /// The Firestore emulator's call that deletes all documents between tests,

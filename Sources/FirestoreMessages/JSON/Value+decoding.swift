@@ -1,6 +1,5 @@
-import DocumentModel
-import FirestoreAPI
-import StrictJSON
+package import DocumentModel
+package import StrictJSON
 import UTF8Text
 
 /// The fields of the `value_type` oneof.
@@ -46,7 +45,7 @@ extension Value {
     /// Recursion is bounded by the depth limit of the JSON text.
     ///
     /// - Throws: ``StatusCode/invalidArgument``; the error's `field` is the path inside the value.
-    init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
         guard var members = node.members, let (key, content) = members.next(), node.count == 1 else {
             throw node.kind == .object
                 ? StatusError(
@@ -87,7 +86,7 @@ extension Value {
     private static let arrayFields: [ProtoField] = ["values"]
 
     /// Decodes `{"values": […]}`.
-    static func elements(_ node: JSONNode, in database: DatabaseName) throws(StatusError) -> [Value] {
+    package static func elements(_ node: JSONNode, in database: DatabaseName) throws(StatusError) -> [Value] {
         let message = try ProtoMessage(node, fields: arrayFields)
         var elements: [Value] = []
         _ = try message.read("values") { node throws(StatusError) in
@@ -109,14 +108,14 @@ extension MapValue {
     private static let messageFields: [ProtoField] = ["fields"]
 
     /// Decodes `{"fields": {…}}`.
-    init(message node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(message node: JSONNode, in database: DatabaseName) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.messageFields)
         self = MapValue()
         _ = try message.read("fields") { node throws(StatusError) in self = try MapValue(fields: node, in: database) }
     }
 
     /// Decodes the fields of a document or map: an object of values.
-    init(fields node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(fields node: JSONNode, in database: DatabaseName) throws(StatusError) {
         guard let members = node.members else { throw node.expected("an object of fields") }
         var values: [(key: UTF8Key, value: Value)] = []
         values.reserveCapacity(node.count)

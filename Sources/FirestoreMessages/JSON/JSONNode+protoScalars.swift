@@ -1,22 +1,21 @@
-import DocumentModel
-import FirestoreAPI
-import StrictJSON
-import UTF8Text
+package import DocumentModel
+package import StrictJSON
+package import UTF8Text
 
 // Scalar fields in the JSON mapping of Protocol Buffers (ProtoJSON).
 extension JSONNode {
-    func stringField() throws(StatusError) -> String {
+    package func stringField() throws(StatusError) -> String {
         guard let string else { throw expected("a string") }
         return string
     }
 
-    func booleanField() throws(StatusError) -> Bool {
+    package func booleanField() throws(StatusError) -> Bool {
         guard let boolean else { throw expected("true or false") }
         return boolean
     }
 
     /// Decodes a 64-bit integer: decimal digits in a string, or an integral number.
-    func integerField() throws(StatusError) -> Int64 {
+    package func integerField() throws(StatusError) -> Int64 {
         if let string, let integer = Int64(decimal: string) { return integer }
         switch number {
         case .integer(let integer)?:
@@ -30,13 +29,13 @@ extension JSONNode {
     }
 
     /// Decodes a 32-bit integer.
-    func countField() throws(StatusError) -> Int {
+    package func countField() throws(StatusError) -> Int {
         guard let integer = Int32(exactly: try integerField()) else { throw expected("a 32-bit integer") }
         return Int(integer)
     }
 
     /// Decodes a double: a number, or a string with one, `"NaN"`, `"Infinity"` or `"-Infinity"`.
-    func doubleField() throws(StatusError) -> Double {
+    package func doubleField() throws(StatusError) -> Double {
         switch number {
         case .integer(let integer)?: return Double(integer)
         case .double(let double)?: return double
@@ -56,18 +55,20 @@ extension JSONNode {
     }
 
     /// Decodes base64, in either alphabet.
-    func bytesField() throws(StatusError) -> [UInt8] {
+    package func bytesField() throws(StatusError) -> [UInt8] {
         guard let string, let bytes = Base64.decodeAny(string) else { throw expected("a base64 string") }
         return bytes
     }
 
-    func timestampField() throws(StatusError) -> Timestamp {
+    /// Decodes a timestamp: RFC 3339, or the message with `seconds` and `nanos`, as protobuf.js writes it to bundles.
+    package func timestampField() throws(StatusError) -> Timestamp {
+        if kind == .object { return try Timestamp(message: self) }
         guard let string else { throw expected("an RFC 3339 timestamp, such as \"2014-09-09T08:00:47.5Z\"") }
         return try Timestamp(rfc3339: string)
     }
 
     /// Decodes an enum value, by name or number.
-    func enumerationField<Value>(_ enumeration: ProtoEnumeration<Value>) throws(StatusError) -> Value {
+    package func enumerationField<Value>(_ enumeration: ProtoEnumeration<Value>) throws(StatusError) -> Value {
         let value: Value? =
             if let string {
                 enumeration.value(named: string)
@@ -81,7 +82,7 @@ extension JSONNode {
     }
 
     /// Returns the error for a value of the wrong type.
-    func expected(_ expectation: String) -> StatusError {
+    package func expected(_ expectation: String) -> StatusError {
         let found: String =
             switch kind {
             case .null: "null"
@@ -94,9 +95,29 @@ extension JSONNode {
     }
 }
 
+extension Timestamp {
+    private static let messageFields: [ProtoField] = ["seconds", "nanos"]
+
+    /// Decodes `{"seconds": …, "nanos": …}`. What is less than a microsecond is cut off.
+    fileprivate init(message node: JSONNode) throws(StatusError) {
+        let message = try ProtoMessage(node, fields: Self.messageFields)
+        let seconds = try message.read("seconds") { node throws(StatusError) in try node.integerField() } ?? 0
+        let nanos = try message.read("nanos") { node throws(StatusError) in try node.integerField() } ?? 0
+        guard (0..<1_000_000_000).contains(nanos) else {
+            throw StatusError(.invalidArgument, "Expected nanos from 0 to 999999999, found \(nanos).")
+        }
+        let (product, isOverflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isSumOverflow) = product.addingReportingOverflow(nanos / 1_000)
+        guard !isOverflow, !isSumOverflow else {
+            throw StatusError(.invalidArgument, "Expected a time in the years 1 to 9999, found \(seconds) seconds since 1970.")
+        }
+        try self.init(microseconds: sum)
+    }
+}
+
 extension Base64 {
     /// Decodes the standard or URL-safe alphabet, with or without padding. Returns `nil` for invalid input.
-    static func decodeAny(_ text: String) -> [UInt8]? {
+    package static func decodeAny(_ text: String) -> [UInt8]? {
         if let bytes = standard.decode(text.utf8) { return bytes }
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding <= 2 else { return nil }
@@ -113,7 +134,7 @@ extension Base64 {
 
 extension Int64 {
     /// Parses an optional minus sign and decimal digits. Returns `nil` for anything else, including a plus sign.
-    init?(decimal text: String) {
+    package init?(decimal text: String) {
         guard text.utf8.first != UInt8(ascii: "+"), let integer = Int64(text) else { return nil }
         self = integer
     }

@@ -1,13 +1,12 @@
-import DocumentModel
-import FirestoreAPI
-import StrictJSON
+package import DocumentModel
+package import StrictJSON
 import UTF8Text
 
 extension QueryFilter {
     private static let fields: [ProtoField] = ["compositeFilter", "fieldFilter", "unaryFilter"]
 
     /// Decodes a filter. Recursion is bounded by the depth limit of the JSON text.
-    init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
         self = try .required(
             ProtoMessage(node, fields: Self.fields).oneOf(
                 ("compositeFilter", { node throws(StatusError) in try QueryFilter(composite: node, in: database) }),
@@ -51,7 +50,7 @@ extension QueryFilter {
 
 extension Value {
     /// Decodes a value that documents are compared with.
-    init(inQuery node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(inQuery node: JSONNode, in database: DatabaseName) throws(StatusError) {
         if let name = (node["referenceValue"] ?? node["reference_value"])?.string, node.count == 1 {
             try self.init(referenceInQuery: name, in: database)
         } else {

@@ -1,16 +1,16 @@
-import UTF8Text
+package import UTF8Text
 
 /// A message field by its two names, both of which are accepted: `updateMask` and `update_mask`.
-struct ProtoField: ExpressibleByStringLiteral, Sendable {
+package struct ProtoField: ExpressibleByStringLiteral, Sendable {
     /// The JSON name, lowerCamelCase.
-    let name: UTF8Key
+    package let name: UTF8Key
     /// The name in the `.proto` definition, snake_case.
-    let protoName: UTF8Key
+    package let protoName: UTF8Key
 
     /// Creates a field.
     ///
     /// - Parameter value: The JSON name.
-    init(stringLiteral value: String) {
+    package init(stringLiteral value: String) {
         name = UTF8Key(value)
         var protoName: [UInt8] = []
         for byte in value.utf8 {
@@ -24,7 +24,7 @@ struct ProtoField: ExpressibleByStringLiteral, Sendable {
     }
 
     /// Returns whether an object key names this field.
-    func matches(_ key: UTF8Key) -> Bool {
+    package func matches(_ key: UTF8Key) -> Bool {
         key == name || key == protoName
     }
 }

@@ -1,6 +1,5 @@
-import DocumentModel
-import FirestoreAPI
-import StrictJSON
+package import DocumentModel
+package import StrictJSON
 
 extension VectorSearch {
     private static let fields: [ProtoField] = [
@@ -8,7 +7,7 @@ extension VectorSearch {
     ]
 
     /// Decodes a `findNearest`.
-    init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         try self.init(
             field: message.field("vectorField"),

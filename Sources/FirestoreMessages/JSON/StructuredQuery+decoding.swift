@@ -1,6 +1,5 @@
-import DocumentModel
-import FirestoreAPI
-import StrictJSON
+package import DocumentModel
+package import StrictJSON
 import UTF8Text
 
 extension StructuredQuery {
@@ -11,7 +10,7 @@ extension StructuredQuery {
     /// Decodes a structured query.
     ///
     /// - Parameter parent: The parent document of the request, or `nil` for the root.
-    init(_ node: JSONNode, below parent: DocumentPath?, in database: DatabaseName) throws(StatusError) {
+    package init(_ node: JSONNode, below parent: DocumentPath?, in database: DatabaseName) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         let sources = try message.repeated("from") { node throws(StatusError) in try Source(node, below: parent) }
         self.init(
@@ -25,12 +24,24 @@ extension StructuredQuery {
                 try Cursor(node, isStart: false, in: database)
             },
             offset: try message.read("offset") { node throws(StatusError) in try node.countField() } ?? 0,
-            limit: try message.read("limit") { node throws(StatusError) in .first(try node.countField()) },
+            limit: try message.read("limit") { node throws(StatusError) in .first(try node.wrappedCountField()) },
             projection: try message.read("select") { node throws(StatusError) in try [FieldPath](projection: node) } ?? [],
             vectorSearch: try message.read("findNearest") { node throws(StatusError) in
                 try VectorSearch(node, in: database)
             }
         )
+    }
+}
+
+extension JSONNode {
+    private static let wrapperFields: [ProtoField] = ["value"]
+
+    /// Decodes a wrapped 32-bit integer: the integer, or the message around it, as protobuf.js writes it to bundles.
+    fileprivate func wrappedCountField() throws(StatusError) -> Int {
+        guard kind == .object else { return try countField() }
+        return try ProtoMessage(self, fields: Self.wrapperFields).require("value") { node throws(StatusError) in
+            try node.countField()
+        }
     }
 }
 
@@ -86,7 +97,7 @@ extension FieldPath {
     private static let referenceFields: [ProtoField] = ["fieldPath"]
 
     /// Decodes a field reference: `{"fieldPath": "a.b"}`.
-    init(reference node: JSONNode) throws(StatusError) {
+    package init(reference node: JSONNode) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.referenceFields)
         let path = try message.read("fieldPath") { node throws(StatusError) in try FieldPath(node.stringField()) }
         guard let path else { throw .missing("fieldPath") }
@@ -96,12 +107,12 @@ extension FieldPath {
 
 extension ProtoMessage {
     /// Decodes a field reference, or returns `nil` if it is absent.
-    func field(_ name: ProtoField) throws(StatusError) -> FieldPath? {
+    package func field(_ name: ProtoField) throws(StatusError) -> FieldPath? {
         try read(name) { node throws(StatusError) in try FieldPath(reference: node) }
     }
 
     /// Decodes a required field reference.
-    func requiredField(_ name: ProtoField) throws(StatusError) -> FieldPath {
+    package func requiredField(_ name: ProtoField) throws(StatusError) -> FieldPath {
         guard let path = try field(name) else { throw .missing(name.name.string) }
         return path
     }

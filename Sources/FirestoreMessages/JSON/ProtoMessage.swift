@@ -1,12 +1,11 @@
-import DocumentModel
-import FirestoreAPI
-import StrictJSON
+package import DocumentModel
+package import StrictJSON
 import UTF8Text
 
 /// A protobuf message in ProtoJSON format with a known set of fields.
 ///
 /// A null field counts as absent. Errors carry the path of the invalid field, such as `writes[3].updateMask`.
-struct ProtoMessage {
+package struct ProtoMessage {
     private let fields: [ProtoField]
     private var values: [JSONNode?]
 
@@ -14,7 +13,7 @@ struct ProtoMessage {
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for a value that is not an object, an unknown field, or a field present under both
     ///   of its names.
-    init(_ node: JSONNode, fields: [ProtoField]) throws(StatusError) {
+    package init(_ node: JSONNode, fields: [ProtoField]) throws(StatusError) {
         guard let members = node.members else { throw node.expected("an object") }
         self.fields = fields
         values = Array(repeating: nil, count: fields.count)
@@ -34,7 +33,7 @@ struct ProtoMessage {
     }
 
     /// Decodes a field, or returns `nil` if it is absent.
-    func read<Value>(
+    package func read<Value>(
         _ field: ProtoField,
         _ body: (JSONNode) throws(StatusError) -> Value
     ) throws(StatusError) -> Value? {
@@ -43,7 +42,7 @@ struct ProtoMessage {
     }
 
     /// Decodes a required field.
-    func require<Value>(
+    package func require<Value>(
         _ field: ProtoField,
         _ body: (JSONNode) throws(StatusError) -> Value
     ) throws(StatusError) -> Value {
@@ -54,7 +53,7 @@ struct ProtoMessage {
     }
 
     /// Decodes the elements of a repeated field.
-    func repeated<Element>(
+    package func repeated<Element>(
         _ field: ProtoField,
         _ body: (JSONNode) throws(StatusError) -> Element
     ) throws(StatusError) -> [Element] {
@@ -75,7 +74,7 @@ struct ProtoMessage {
     /// Decodes a oneof, or returns `nil` if none of its fields is present.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` if more than one field is present.
-    func oneOf<Value>(
+    package func oneOf<Value>(
         _ choices: (ProtoField, (JSONNode) throws(StatusError) -> Value)...
     ) throws(StatusError) -> Value? {
         var found: Value?
@@ -94,5 +93,5 @@ struct ProtoMessage {
 extension JSONLimits {
     /// The limits on a message. A nested map or array is three levels deep in the message's JSON, and a value has up to 20
     /// levels.
-    static let message = JSONLimits(maximumBytes: maximumTextBytes, maximumDepth: 100)
+    package static let message = JSONLimits(maximumBytes: maximumTextBytes, maximumDepth: 100)
 }
