@@ -1,4 +1,4 @@
-// Copy buttons and the selection of table rows. Without this script the copy buttons stay hidden; pages work without it.
+// Copy buttons, the selection of table rows, and recent queries at sign-out. Without this script the copy buttons stay hidden; pages work without it.
 'use strict';
 
 (() => {
@@ -42,3 +42,13 @@
   addEventListener('pageshow', update);
   update();
 })();
+
+// Recent queries are removed at sign-out.
+document.addEventListener('submit', ({ target }) => {
+  if (target.getAttribute('action') !== '/admin/sign-out') return;
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith('hearth-queries-recent:')) localStorage.removeItem(key);
+  } catch {
+    // Without storage there are none.
+  }
+});

@@ -1,5 +1,5 @@
-// Keyboard shortcuts: `/` focuses the search field, `j` and `k` move between table rows, `?` opens the list of shortcuts, where they
-// can be disabled. Pages work without this script; the button in the footer then stays hidden.
+// Keyboard shortcuts: `/` focuses the search box, `f` the filter, `j` and `k` move between table rows, `?` opens the list of
+// shortcuts, where they can be disabled. Pages work without this script; the button in the footer then stays hidden.
 'use strict';
 
 {
@@ -28,9 +28,14 @@
     next.closest('tr').scrollIntoView({ block: 'nearest' });
   };
 
-  // The filter form may be collapsed.
   const focusSearch = () => {
-    const field = document.querySelector('main input[type="search"], details.filters input[name="f"]');
+    const field = document.getElementById('find');
+    field?.focus();
+    field?.select();
+  };
+  // The filter form may be collapsed.
+  const focusFilter = () => {
+    const field = document.querySelector('details.filters input[name="f"]');
     field?.closest('details')?.setAttribute('open', '');
     field?.focus();
   };
@@ -56,6 +61,7 @@
     if (dialog.open || isTyping(event.target)) return;
     const action = {
       '/': focusSearch,
+      f: focusFilter,
       '?': () => dialog.showModal(),
       j: () => moveFocus(1),
       k: () => moveFocus(-1),

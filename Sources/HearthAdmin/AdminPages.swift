@@ -146,6 +146,7 @@ extension AdminPages {
         case .documentation:
             await DocumentationController(request: request, reference: reference, calls: calls).respond()
         case .query: await QueryController(request: request).show()
+        case .find: await FinderController(request: request).respond()
         case .asset(let name): await AssetController(request: request).show(name)
         case .preferences: await PreferencesController(request: request).save()
         case .signIn: await session(for: request).signIn()

@@ -50,7 +50,11 @@ struct StaticFiles: Sendable {
         case script = "admin.js"
         case liveScript = "live.js"
         case editScript = "edit.js"
+        case filterScript = "filter.js"
+        case queryScript = "query.js"
         case shortcutScript = "shortcuts.js"
+        case findScript = "find.js"
+        case treeScript = "tree.js"
         case logo = "logo.svg"
 
         /// The style sheets, in cascade order.

@@ -25,13 +25,24 @@ struct CollectionQuery: Sendable {
     ///   - orders: The complete sort order, including implicit orders, as a cursor requires; `nil` to use the order of the
     ///     request.
     ///   - limit: The maximum number of documents; `nil` for no limit.
+    ///   - offset: The number of documents to skip.
+    ///   - isFromEnd: Whether the limit applies to the last documents, which requires `orders`.
     init(
         _ request: CollectionRequest,
         orders: [StructuredQuery.Order]? = nil,
         cursor: CollectionRequest.Cursor? = nil,
-        limit: Int? = nil
+        limit: Int? = nil,
+        offset: Int = 0,
+        isFromEnd: Bool = false
     ) throws(ValidationError) {
-        let params = try Self.params(of: request, orders: orders, cursor: cursor, limit: limit)
+        let params = try Self.params(
+            of: request,
+            orders: orders,
+            cursor: cursor,
+            limit: limit,
+            offset: offset,
+            isFromEnd: isFromEnd
+        )
         self.params = params
         do {
             query = try RunQuery.params(from: Arguments(json: params, of: RunQuery.self)).query
@@ -61,7 +72,9 @@ struct CollectionQuery: Sendable {
         of request: CollectionRequest,
         orders: [StructuredQuery.Order]?,
         cursor: CollectionRequest.Cursor?,
-        limit: Int?
+        limit: Int?,
+        offset: Int = 0,
+        isFromEnd: Bool = false
     ) throws(ValidationError) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -73,7 +86,7 @@ struct CollectionQuery: Sendable {
         if !orders.isEmpty {
             writer.key("orderBy")
             writer.beginArray()
-            for order in orders { writer.order(order) }
+            for order in orders { order.write(to: &writer) }
             writer.endArray()
         }
         var isBefore = false
@@ -100,8 +113,12 @@ struct CollectionQuery: Sendable {
             }
             writer.endObject()
         }
+        if offset > 0 {
+            writer.key("offset")
+            writer.integer(Int64(offset))
+        }
         if let limit {
-            if isBefore { writer.key("limitToLast") } else { writer.key("limit") }
+            if isBefore || isFromEnd { writer.key("limitToLast") } else { writer.key("limit") }
             writer.integer(Int64(limit))
         }
         writer.endObject()
@@ -121,16 +138,7 @@ extension JSONWriter {
         }
         for (index, row) in rows {
             do throws(StatusError) {
-                if let error = row.error { throw StatusError(.invalidArgument, error) }
-                let (field, operand) = try row.condition()
-                beginObject()
-                key("field")
-                string(field.description)
-                key("op")
-                string(row.op.rawValue)
-                key("value")
-                raw(operand)
-                endObject()
+                try row.write(to: &self)
             } catch {
                 throw CollectionQuery.ValidationError(message: error.message, filterIndex: index)
             }
@@ -139,17 +147,6 @@ extension JSONWriter {
             endArray()
             endObject()
         }
-    }
-
-    fileprivate mutating func order(_ order: StructuredQuery.Order) {
-        beginObject()
-        key("field")
-        string(order.key.field.description)
-        if order.direction == .descending {
-            key("direction")
-            string("desc")
-        }
-        endObject()
     }
 }
 
@@ -172,7 +169,7 @@ extension CollectionQuery.ValidationError {
     /// Returns the index of the filter that a parameter path is in, such as `params.where.and[1].value`.
     private static func filterIndex(at path: String, of count: Int) -> Int? {
         let (all, one) = ("params.where.and[".utf8, "params.where".utf8)
-        if path.utf8.starts(with: all) {
+        if count > 1, path.utf8.starts(with: all) {
             let digits = path.utf8.dropFirst(all.count).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             return Int(String(Substring(digits))).flatMap { $0 < count ? $0 : nil }
         }

@@ -46,6 +46,8 @@ struct CollectionRequest: Sendable {
     var orders: [Order] = []
     /// A document ID for a list, the JSON array of sort values for a query.
     var cursor: Cursor?
+    /// The position of the first document of a query's page, as of the page before; `nil` if it is unknown.
+    var position: Int?
     var size = Self.defaultSize
     /// The chosen columns; empty to show the fields of the documents.
     var columns: [FieldPath] = []
@@ -53,11 +55,18 @@ struct CollectionRequest: Sendable {
     var viewport: MapViewport?
     /// True if colors are sorted by document instead of by hue.
     var sortsColorsByDocument = false
+    /// True if the cells of the table have links that filter by their values.
+    var offersValueFilters = false
 
     /// The available page sizes.
     static let sizes: [PageSize] = [25, 50, 100, 200]
     /// The maximum number of filters, which keeps the URL within the limits of browsers and proxies.
     static let maximumFilterCount = 20
+
+    /// Creates the request of a collection's first page.
+    init(path: CollectionPath) {
+        self.path = path
+    }
 
     /// Decodes a URL query. Absent and malformed items get their default values.
     ///
@@ -69,10 +78,12 @@ struct CollectionRequest: Sendable {
         for text in query.values(of: "order") { orders.append(try Order(text)) }
         for text in query.values(of: "cols") where text.byteCount > 0 { columns.append(try FieldPathText.path(text.string)) }
         cursor = query["before"].map { .before($0) } ?? query["after"].map { .after($0) }
+        position = query["at"].flatMap { PageJump.number($0.string) }
         let size = query["size"].flatMap { Int($0.string) }
         self.size = Self.sizes.first { $0.count == size } ?? Self.defaultSize
         viewport = query["box"].flatMap { MapViewport($0) }
         sortsColorsByDocument = query["sort"] == "document"
+        offersValueFilters = view == .table && query["cells"] == "filters"
     }
 
     /// True if the request has filters but no sort order, which would exclude documents without the sort field.
@@ -97,6 +108,13 @@ extension CollectionRequest {
         return AdminURL.collection(path, query: request.items)
     }
 
+    /// The items of the URL's query for the first page.
+    var itemsWithoutCursor: [(name: StaticString, value: UTF8Key)] {
+        var request = self
+        request.cursor = nil
+        return request.items
+    }
+
     /// The items of the URL's query.
     var items: [(name: StaticString, value: UTF8Key)] {
         var items: [(name: StaticString, value: UTF8Key)] = []
@@ -109,9 +127,11 @@ extension CollectionRequest {
         case .before(let position)?: items.append(("before", position))
         case nil: break
         }
+        if cursor != nil, isQuery, let position { items.append(("at", UTF8Key(String(position)))) }
         if size != Self.defaultSize { items.append(("size", UTF8Key(String(size.count)))) }
         if view == .map, let viewport { items.append(("box", UTF8Key(viewport.text))) }
         if view == .colors, sortsColorsByDocument { items.append(("sort", "document")) }
+        if view == .table, offersValueFilters { items.append(("cells", "filters")) }
         return items
     }
 }

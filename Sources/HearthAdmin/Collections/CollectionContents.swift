@@ -17,9 +17,16 @@ struct CollectionContents: Sendable {
 
     /// - Parameters:
     ///   - count: The total number of matching documents; `nil` if it is unknown.
+    ///   - position: The position of the page.
     ///   - commands: Formats the shell commands to copy.
     ///   - isExhaustive: Whether the order of the request excludes no document.
-    init(_ results: CollectionResults, count: BoundedCount?, isExhaustive: Bool, commands: ShellCommands) {
+    init(
+        _ results: CollectionResults,
+        count: BoundedCount?,
+        position: PagePosition,
+        isExhaustive: Bool,
+        commands: ShellCommands
+    ) {
         self.results = results
         self.isExhaustive = isExhaustive
         documents = results.documents
@@ -41,6 +48,7 @@ struct CollectionContents: Sendable {
             hasColors: !colors.matches.isEmpty,
             hasGeoPoints: !geoPoints.matches.isEmpty,
             count: count,
+            position: position,
             commands: commands
         )
     }

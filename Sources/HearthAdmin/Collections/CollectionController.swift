@@ -32,16 +32,82 @@ struct CollectionController {
     /// The size of the largest collection whose documents with a field are counted.
     private static let maximumCountedSize = 20_000
 
+    /// Returns a redirect to the page that `?position=`, `?id=` or `?page=last` leads to; `nil` for other URLs, and for input that leads
+    /// nowhere.
+    func jump(at segments: [UTF8Key]) async -> PageResponse? {
+        guard let jump = PageJump(request.query), case .collection(let path)? = try? ResourcePath(segments),
+            let view = try? CollectionRequest(path: path, query: request.query)
+        else { return nil }
+        do {
+            return try await PagePositions(context: context).url(of: jump, in: view).map { .seeOther($0) }
+        } catch let error as StatusError where error.code != .outOfRange {
+            return await request.respond(to: error)
+        } catch {
+            // The page shows what is wrong with the query or the position.
+            return nil
+        }
+    }
+
+    /// Returns the position of a page of results.
+    private func position(of results: CollectionResults) async -> PagePosition {
+        var position = PagePosition()
+        if let jump = PageJump(request.query) {
+            let limit = results.request.isQuery ? PagePositions.maximumQueryPosition : PagePositions.maximumDistance
+            position.problem =
+                switch jump {
+                case .invalid(let reason): reason
+                default:
+                    localized(
+                        "Only positions within {limit} documents of the first or last one can be reached.",
+                        ["limit": NumberFormat.grouped(limit)]
+                    )
+                }
+        }
+        guard results.error == nil, let first = results.documents.first else { return position }
+        if results.request.cursor == nil {
+            position.first = 1
+        } else if results.request.isQuery {
+            position.first = results.request.position
+        } else {
+            let found = await request.resultIfPermitted { () async throws(StatusError) in
+                try await PagePositions(context: context).position(of: first.path)
+            }
+            position.first = found ?? nil
+        }
+        return position
+    }
+
+    /// Returns a redirect to the documents with the value of a field of one document, `?only=author&of=hitchhiker`, or to those with
+    /// another value, `?not=author&of=hitchhiker`; `nil` for other URLs.
+    func valueFilter(at segments: [UTF8Key]) async -> PageResponse? {
+        let items = request.query
+        guard let id = items["of"], let text = items["only"] ?? items["not"],
+            case .collection(let path)? = try? ResourcePath(segments)
+        else { return nil }
+        do throws(StatusError) {
+            let view = try CollectionRequest(path: path, query: items)
+            let field = try FieldPathText.path(text.string)
+            let document = path.document(try DocumentPath.ID(id.string))
+            let fields = try await GetDocument.call(.init(path: document), in: context).decoded().fields
+            guard let value = fields[field] else { return .seeOther(view.url()) }
+            let filter = ValueFilter(field: field, value: value, relation: items["only"] == nil ? .not : .only)
+            guard let url = filter.url(in: view) else {
+                throw StatusError(
+                    .invalidArgument,
+                    "The value is too long for a filter, or ten values of the field are excluded already.",
+                    path: document.string,
+                    field: field.description
+                )
+            }
+            return .seeOther(url)
+        } catch {
+            return await request.respond(to: error)
+        }
+    }
+
     private func submittedForm(of view: CollectionRequest) async -> SubmittedFilterForm? {
         await SubmittedFilterForm(request.query, of: view) { field in
-            // The first documents show the types well enough, and an unreadable or forbidden collection has none.
-            let sample = await request.resultIfPermitted { () async throws(StatusError) in
-                try await ListDocuments.call(.init(collection: view.path, pageSize: 100), in: context)
-            }
-            let documents = (sample?.documents ?? []).compactMap { listed -> Document? in
-                if case .document(let document) = listed { try? document.decoded() } else { nil }
-            }
-            return CollectionColumns(of: documents, fields: [], chosen: [field]).shown.first?.types ?? []
+            await FieldTypes(of: field, in: .collection(view.path), for: request)
         }
     }
 
@@ -52,6 +118,7 @@ struct CollectionController {
         let contents = CollectionContents(
             results,
             count: await BoundedCount(results, in: context),
+            position: await position(of: results),
             isExhaustive: await isExhaustive(results),
             commands: request.shellCommands
         )

@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthAPI
+import UTF8Text
 
 /// The parts shared by the views of a collection: heading, paging, views, filters, export and damaged files.
 struct CollectionControls: ViewModel {
@@ -9,6 +10,8 @@ struct CollectionControls: ViewModel {
     private let firstURL: String?
     private let previousURL: String?
     private let nextURL: String?
+    private let lastURL: String?
+    private let jumpForm: JumpForm
     private let hasSizes: Bool
     private let sizesMarkup: Markup
     private let hasCount: Bool
@@ -18,6 +21,8 @@ struct CollectionControls: ViewModel {
     private let queryError: DisplayText?
     /// The equivalent call; `nil` if the query is invalid.
     private let call: CallSnippet?
+    /// The query builder with the filters and the order of the page.
+    private let builderURL: String
     private let exportForm: ExportForm
     private let isEmpty: Bool
     private let isQuery: Bool
@@ -33,6 +38,7 @@ struct CollectionControls: ViewModel {
     ///   - documentCount: The number of documents on the page.
     ///   - fields: The fields of the documents.
     ///   - count: The total number of matching documents; `nil` if it is unknown.
+    ///   - position: The position of the page.
     ///   - commands: Formats the shell commands to copy.
     init(
         _ results: CollectionResults,
@@ -41,6 +47,7 @@ struct CollectionControls: ViewModel {
         hasColors: Bool,
         hasGeoPoints: Bool,
         count: BoundedCount?,
+        position: PagePosition,
         commands: ShellCommands
     ) {
         let request = results.request
@@ -65,15 +72,25 @@ struct CollectionControls: ViewModel {
         }
         .itemsMarkup(current: "true")
         firstURL = request.cursor == nil ? nil : request.url { $0.cursor = nil }
-        previousURL = results.previous.map { cursor in request.url { $0.cursor = cursor } }
-        nextURL = results.next.map { cursor in request.url { $0.cursor = cursor } }
-        hasPages = firstURL != nil || previousURL != nil || nextURL != nil
+        let pageSize = request.pageSize.count
+        previousURL = results.previous.map { cursor in
+            request.url { ($0.cursor, $0.position) = (cursor, position.first.map { max(1, $0 - pageSize) }) }
+        }
+        nextURL = results.next.map { cursor in
+            request.url { ($0.cursor, $0.position) = (cursor, position.first.map { $0 + documentCount }) }
+        }
+        lastURL = results.next.map { _ in
+            AdminURL.collection(request.path, query: request.itemsWithoutCursor + [("page", "last")])
+        }
+        jumpForm = JumpForm(request, problem: position.problem)
+        hasPages = firstURL != nil || previousURL != nil || nextURL != nil || position.problem != nil
         hasCount = isValid
-        self.count = Self.text(of: count, shown: documentCount, isComplete: results.isComplete)
+        self.count = Self.text(of: count, shown: documentCount, first: position.first, isComplete: results.isComplete)
         damaged = DamagedFileList(results.damaged)
         filterForm = FilterFormView(request, fields: fields)
         queryError = results.error.map { DisplayText($0.message) }
         call = results.call.params.utf8.isEmpty ? nil : CallSnippet(results.call, commands: commands)
+        builderURL = QueryBuilder(request).url
         exportForm = ExportForm(request, hasGeoPoints: hasGeoPoints)
         isEmpty = results.entries.isEmpty && results.damaged.isEmpty && isValid
         isQuery = request.isQuery
@@ -85,13 +102,22 @@ struct CollectionControls: ViewModel {
         deleteMatchingURL = AdminURL.delete(matching: request)
     }
 
-    private static func text(of count: BoundedCount?, shown: Int, isComplete: Bool) -> String {
+    private static func text(of count: BoundedCount?, shown: Int, first: Int?, isComplete: Bool) -> String {
         if isComplete {
             localized(count: shown, one: "{count} document", other: "{count} documents")
+        } else if let first, shown > 0 {
+            range(from: first, to: first + shown - 1, of: count)
         } else if let count {
             localized("{shown} of {total} documents", ["shown": NumberFormat.grouped(shown), "total": count.text])
         } else {
             localized(count: shown, one: "{count} document on this page", other: "{count} documents on this page")
         }
+    }
+
+    private static func range(from first: Int, to last: Int, of count: BoundedCount?) -> String {
+        let isPastCount = count.map { $0.isLowerBound && last >= $0.value } ?? true
+        let (first, last) = (NumberFormat.grouped(first), NumberFormat.grouped(last))
+        guard let count, !isPastCount else { return localized("Documents {first}–{last}", ["first": first, "last": last]) }
+        return localized("{first}–{last} of {total} documents", ["first": first, "last": last, "total": count.text])
     }
 }

@@ -153,17 +153,17 @@ extension CollectionResults {
         let isBefore = if case .before? = cursor { true } else { false }
         if hasMore { documents = isBefore ? documents.dropFirst() : documents.dropLast() }
         for document in documents { append(document) }
-        if hasMore || isBefore { next = cursorText(of: documents.last, orders).map { .after($0) } }
-        if isBefore ? hasMore : cursor != nil { previous = cursorText(of: documents.first, orders).map { .before($0) } }
+        if hasMore || isBefore { next = Self.cursorText(of: documents.last, orders).map { .after($0) } }
+        if isBefore ? hasMore : cursor != nil { previous = Self.cursorText(of: documents.first, orders).map { .before($0) } }
     }
 
     /// Returns the cursor text of a document: the values of its sort fields as JSON.
     ///
     /// When the values are too long for a URL, it is a reference to the document, whose values are read when the cursor is used.
-    private func cursorText(of document: EncodedDocument?, _ orders: [StructuredQuery.Order]) -> UTF8Key? {
+    static func cursorText(of document: EncodedDocument?, _ orders: [StructuredQuery.Order]) -> UTF8Key? {
         guard let document = document.flatMap({ try? $0.decoded() }) else { return nil }
-        let values = Value.array(Self.values(of: document, orders)).json
-        let json = values.count <= Self.maximumCursorBytes ? values : Value.reference(document.path).json
+        let values = Value.array(values(of: document, orders)).json
+        let json = values.count <= maximumCursorBytes ? values : Value.reference(document.path).json
         return UTF8Key(EscapedJSON.text(json))
     }
 

@@ -9,4 +9,6 @@ struct FieldRow: Sendable {
     let path: DisplayText
     let type: ValueType
     let value: ValueView
+    /// The links that filter the collection by the value; `nil` if no filter can match it.
+    let filters: ValueFilterLinks?
 }

@@ -19,7 +19,7 @@ struct DocumentFieldsPage: Page {
     init(_ document: Document, subcollections: SubcollectionList, liveStream: LiveStreamURL?, now: Timestamp) {
         self.liveStream = liveStream.map(LiveStreamView.init)
         header = DocumentHeader(document, view: .fields, now: now)
-        let fields = FieldRowList(of: document.fields)
+        let fields = FieldRowList(of: document)
         hasRows = !fields.rows.isEmpty
         rowsMarkup = fields.rows.markup
         hiddenRows =

@@ -11,8 +11,13 @@ struct LayoutView: ViewModel {
     private let title: String
     private let hasBreadcrumb: Bool
     private let breadcrumbMarkup: Markup
+    private let canFind: Bool
+    private let findText: String
+    private let findURL = AdminURL.find
+    /// The path of the shown document or collection, which the search box submits.
+    private let location: String?
     private let hasSidebar: Bool
-    private let rootCollectionsMarkup: Markup
+    private let treeMarkup: Markup
     /// True if there are more root collections than listed.
     private let hasMoreRootCollections: Bool
     /// The ID of the database unless it is the default one.
@@ -36,7 +41,11 @@ struct LayoutView: ViewModel {
     private let scriptURL: String
     private let liveScriptURL: String
     private let editScriptURL: String
+    private let filterScriptURL: String
+    private let queryScriptURL: String
     private let shortcutScriptURL: String
+    private let findScriptURL: String
+    private let treeScriptURL: String
     private let logoURL: String
     private let language: String
     private let direction: String
@@ -57,11 +66,13 @@ struct LayoutView: ViewModel {
 
     /// - Parameters:
     ///   - roots: The root collections; `nil` if the caller may not list them.
+    ///   - tree: The tree of collections in the side list; `nil` for a page without it.
     ///   - pageURL: The page's own URL.
     ///   - nonce: The nonce of the response's Content-Security-Policy.
     init(
         _ page: some Page,
         roots: CollectionPage?,
+        tree: CollectionTree?,
         files: StaticFiles,
         pageURL: String,
         preferences: Preferences,
@@ -74,13 +85,11 @@ struct LayoutView: ViewModel {
         title = layout.title
         hasBreadcrumb = !layout.breadcrumb.isEmpty
         breadcrumbMarkup = layout.breadcrumb.itemsMarkup(current: "page")
-        let collections = (roots?.collections ?? []).map { id in
-            let link = LinkView(url: AdminURL.data([id.key]), text: DisplayText(id.key.string))
-            return NavigationLink(link: link, isCurrent: link.url == layout.breadcrumb.first?.link.url)
-        }
-        // The overview lists the collections itself.
-        hasSidebar = !collections.isEmpty && layout.section != .overview
-        rootCollectionsMarkup = collections.itemsMarkup(current: "true")
+        canFind = !scope.principal.needsSignIn
+        findText = layout.findText
+        location = layout.resource.map { $0.segments.map(PercentEncoding.encode).joined(separator: "/") }
+        hasSidebar = tree != nil
+        treeMarkup = tree?.markup ?? Markup { _ in }
         hasMoreRootCollections = roots?.next != nil
         database = AdminURL.database.map { DisplayText($0.description) }
         isOverview = layout.section == .overview
@@ -94,7 +103,11 @@ struct LayoutView: ViewModel {
         scriptURL = files.url(of: .script)
         liveScriptURL = files.url(of: .liveScript)
         editScriptURL = files.url(of: .editScript)
+        filterScriptURL = files.url(of: .filterScript)
+        queryScriptURL = files.url(of: .queryScript)
         shortcutScriptURL = files.url(of: .shortcutScript)
+        findScriptURL = files.url(of: .findScript)
+        treeScriptURL = files.url(of: .treeScript)
         logoURL = files.url(of: .logo)
         language = preferences.language.rawValue
         direction = preferences.language.direction

@@ -21,6 +21,10 @@ struct PageLayout: Sendable {
     private(set) var section: Section?
     /// The links from the database's root to the shown document or collection.
     private(set) var breadcrumb: [NavigationLink] = []
+    /// The shown document or collection; `nil` for other pages.
+    private(set) var resource: ResourcePath?
+    /// The text in the search box.
+    var findText = ""
     var colors = ColorStyleSheet()
     /// True if the page reloads periodically to show progress.
     var refreshes = false
@@ -32,6 +36,7 @@ struct PageLayout: Sendable {
 
     /// Creates the layout of a page about a document or collection.
     init(at segments: [UTF8Key]) {
+        resource = try? ResourcePath(segments)
         title = segments.suffix(2).reversed().map { DisplayText($0.string).plain }.joined(separator: " · ")
         var url = AdminURL.data([])
         for (index, segment) in segments.enumerated() {

@@ -39,6 +39,8 @@ enum AdminURL {
     static func jobs(in database: DatabaseID?) -> String { DatabaseURLPrefix.base(of: database) + "/jobs" }
     /// The page of a background job.
     static func job(_ id: UTF8Key) -> String { jobs + "/" + PercentEncoding.encode(id) }
+    /// The target of the search box.
+    static var find: String { base + "/find" }
     /// The query page.
     static var query: String { base + "/query" }
     /// The prefix of the URLs of static files.
@@ -52,6 +54,14 @@ enum AdminURL {
     /// The page of a document.
     static func document(_ path: DocumentPath, query: [(name: StaticString, value: UTF8Key)] = []) -> String {
         data(path.segments) + self.query(query)
+    }
+
+    /// The page of a collection or document.
+    static func resource(_ path: ResourcePath) -> String {
+        switch path {
+        case .collection(let path): collection(path)
+        case .document(let path): document(path)
+        }
     }
 
     /// The raw file of a document.

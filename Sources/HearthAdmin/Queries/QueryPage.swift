@@ -1,5 +1,4 @@
 import DocumentModel
-import DocumentStore
 import HTTPTypes
 import HearthAPI
 import UTF8Text
@@ -7,12 +6,6 @@ import UTF8Text
 /// The query page: an editor for queries, with the results or the query plan.
 struct QueryPage: Page {
     static let template = TemplateLibrary.Name.query
-
-    /// The result of an aggregation.
-    struct Aggregate: ViewModel {
-        let name: DisplayText
-        let value: ValueView
-    }
 
     var layout = PageLayout(title: localized("Query"), section: .query)
     let status: HTTPResponse.Status
@@ -23,17 +16,11 @@ struct QueryPage: Page {
     private let queryError: DisplayText?
     private let errorPath: String?
     private let call: CallSnippet?
-    private let hasRows: Bool
-    private let headMarkup: Markup
-    private let rowsMarkup: Markup
-    /// The number of documents; `nil` for results of another kind.
-    private var count: String?
-    private let hasAggregates: Bool
-    private var aggregates: [Aggregate] = []
-    private let hasPlan: Bool
-    private var plan: [String] = []
-    private var planFacts: [String] = []
-    private var damaged: DamagedFileList?
+    /// The query as code for each library.
+    private let libraries: [QueryCode]
+    private let hasCode: Bool
+    private let results: QueryResultsView?
+    private let viewsMarkup: Markup
 
     /// Creates the page.
     ///
@@ -41,10 +28,12 @@ struct QueryPage: Page {
     ///   - text: The entered query, or an example.
     ///   - query: The parsed query, if it is valid JSON.
     ///   - outcome: The outcome; `nil` if no query was run or it is invalid.
+    ///   - indexAdvice: The index that an explained query would benefit from.
     init(
         text: String,
         query: QueryInput?,
         outcome: QueryInput.Outcome?,
+        indexAdvice: IndexAdviceView? = nil,
         error: CollectionQuery.ValidationError?,
         commands: ShellCommands
     ) {
@@ -54,46 +43,12 @@ struct QueryPage: Page {
         queryError = error.map { DisplayText($0.message) }
         errorPath = error?.parameterPath
         call = query.map { CallSnippet($0.call, commands: commands) }
+        let isAggregation = if case .aggregates? = outcome { true } else { false }
+        libraries = isAggregation ? [] : query.map { QueryCode.all(params: $0.params) } ?? []
+        hasCode = !libraries.isEmpty
         var values = ValueViewBuilder()
-        var headers: [ColumnHeader] = []
-        var rows: [CollectionRow] = []
-        switch outcome {
-        case .documents(let documents, let damaged, let hasMore):
-            let columns = CollectionColumns(of: documents, fields: CollectionColumns.fields(of: documents, depth: 1))
-            headers = columns.shown.map { ColumnHeader($0) }
-            rows = documents.map { document in
-                let link = LinkView(url: AdminURL.document(document.path), text: DisplayText(document.path.string))
-                return CollectionRow(document, link: link, columns: columns.shown, values: &values)
-            }
-            self.damaged = DamagedFileList(damaged)
-            count =
-                hasMore
-                ? localized("The first {shown} documents", ["shown": NumberFormat.grouped(documents.count)])
-                : localized(count: documents.count, one: "{count} document", other: "{count} documents")
-        case .aggregates(let results, let damaged):
-            aggregates = results.map {
-                Aggregate(name: DisplayText($0.key.string), value: values.view(of: $0.value, in: .detail))
-            }
-            self.damaged = DamagedFileList(damaged)
-        case .explanation(let result):
-            plan = result.metrics.plan
-            planFacts = [
-                localized(count: result.resultCount, one: "{count} result", other: "{count} results"),
-                localized(
-                    count: result.metrics.entriesScanned,
-                    one: "{count} index entry scanned",
-                    other: "{count} index entries scanned"
-                ),
-                localized(count: result.metrics.documentsRead, one: "{count} document read", other: "{count} documents read"),
-                localized("{time} ms", ["time": NumberFormat.roundTrip(Double(Int(result.duration / .microseconds(1))) / 1_000)]),
-            ]
-        case nil: break
-        }
-        hasRows = !rows.isEmpty
-        headMarkup = headers.markup
-        rowsMarkup = rows.markup(canWrite: false, columnCount: max(1, headers.count))
-        hasAggregates = !aggregates.isEmpty
-        hasPlan = !plan.isEmpty || !planFacts.isEmpty
+        results = outcome.map { QueryResultsView($0, indexAdvice: indexAdvice, values: &values) }
+        viewsMarkup = QueryBuilderPage.views(json: text, showsBuilder: false)
         layout.colors = values.colors
     }
 }

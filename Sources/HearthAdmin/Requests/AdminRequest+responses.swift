@@ -13,6 +13,32 @@ extension AdminRequest {
         }
     }
 
+    /// The tree of collections for the side list of a page; `nil` for the overview, which lists the collections itself, and without any.
+    ///
+    /// Costs a query that reads at most 50 documents of the collection that the page shows, and a list of collections on the page of a
+    /// document.
+    private func tree(of roots: CollectionPage?, for layout: PageLayout) async -> CollectionTree? {
+        let ids = roots?.collections ?? []
+        guard !ids.isEmpty, layout.section != .overview else { return nil }
+        var known: [CollectionPath] = []
+        var isComplete = true
+        if let resource = layout.resource, let collection = resource.collections.last {
+            let scan = await resultIfPermitted { () async throws(StatusError) in
+                try await SubcollectionScan(below: collection, limit: 50, in: context)
+            }
+            known = scan?.children(of: collection) ?? []
+            isComplete = scan?.isComplete ?? false
+            if case .document(let path) = resource {
+                let page = await resultIfPermitted { () async throws(StatusError) in
+                    try await ListCollections.call(.init(parent: path, pageSize: 50), in: context)
+                }
+                known += (page?.collections ?? []).map(path.collection)
+            }
+        }
+        let paths = ids.map { CollectionPath(parent: nil, id: $0) }
+        return CollectionTree(paths, at: layout.resource, known: known, isComplete: isComplete)
+    }
+
     /// Renders a page in the common layout.
     func respond(with page: some Page) async -> PageResponse {
         await respond(with: page, roots: roots)
@@ -27,6 +53,7 @@ extension AdminRequest {
         let layout = LayoutView(
             page,
             roots: roots,
+            tree: await tree(of: roots, for: page.layout),
             files: assets.files,
             pageURL: http.pathAndQuery,
             preferences: preferences,

@@ -69,6 +69,15 @@ struct PageResponse: Sendable {
         return PageResponse(status: .ok, headers: headers, body: bytes)
     }
 
+    /// Returns JSON for a script of the pages.
+    static func json(_ bytes: [UInt8]) -> PageResponse {
+        var headers = commonHeaders
+        headers[.contentType] = "application/json"
+        headers[.cacheControl] = "no-store"
+        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'; sandbox"
+        return PageResponse(status: .ok, headers: headers, body: bytes)
+    }
+
     /// Returns an event stream of live updates.
     static func live(_ stream: LiveStream) -> PageResponse {
         PageResponse(status: .ok, headers: commonHeaders, body: [], live: stream)

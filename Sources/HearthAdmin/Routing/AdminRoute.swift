@@ -34,6 +34,8 @@ enum AdminRoute: Hashable, Sendable {
     case job(UTF8Key)
     /// The query page.
     case query
+    /// The results of the search box.
+    case find
     /// A static file.
     case asset(UTF8Key)
     /// A redirect to a page's canonical URL.
@@ -63,7 +65,7 @@ enum AdminRoute: Hashable, Sendable {
     /// True if the path has a page.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .rules,
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .find, .settings, .rules,
             .rulesPlayground, .import, .jobs, .job, .asset, .moved:
             true
         case .unknown, .malformed: false
@@ -106,6 +108,7 @@ enum AdminRoute: Hashable, Sendable {
         case ["admin", "sign-in"]: self = .signIn
         case ["admin", "sign-out"]: self = .signOut
         case ["admin", "query"]: self = .query
+        case ["admin", "find"]: self = .find
         case ["rpc", "docs"]: self = .documentation
         case ["rpc", "docs", empty]: self = .moved(AdminURL.documentation)
         default:

@@ -12,6 +12,10 @@ struct DataRouter {
             await LiveUpdateController(request: request).respond(of: segments, resumingAt: token)
         } else if let action = DataAction(request.query) {
             await perform(action, at: segments)
+        } else if let response = await CollectionController(request: request).jump(at: segments) {
+            response
+        } else if let response = await CollectionController(request: request).valueFilter(at: segments) {
+            response
         } else if let location = await CollectionController(request: request).canonicalFilterURL(at: segments) {
             .redirect(to: location)
         } else if let response = await ExportController(request: request).respond(at: segments) {

@@ -59,7 +59,7 @@ struct SettingsController {
             default: return .page(ErrorPage.invalidForm)
             }
             _ = try await CreateIndex.call(change, in: context)
-            return .redirect(to: AdminURL.settings, flash: .indexChanged)
+            return .redirect(to: form["next"].map { ReturnURL($0).url } ?? AdminURL.settings, flash: .indexChanged)
         } catch {
             guard [.invalidArgument, .alreadyExists, .notFound, .resourceExhausted].contains(error.code) else { throw error }
             problems.add(error.message, at: "fields")

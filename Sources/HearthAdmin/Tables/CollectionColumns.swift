@@ -82,11 +82,7 @@ struct CollectionColumns: Sendable {
             run = (type, (run?.count ?? 0) + 1)
         }
         if let run { counts[run.type, default: 0] += run.count }
-        return ValueType.allCases.filter { counts[$0] != nil }
-            .sorted { left, right in
-                if (left == .null) != (right == .null) { return right == .null }
-                return counts[left, default: 0] > counts[right, default: 0]
-            }
+        return ValueType.byFrequency(counts)
     }
 
     private static let limit = 60

@@ -64,6 +64,7 @@ extension CollectionRow.Cell {
             markup.text(unusualType.name)
             markup.raw("</span>")
         }
+        filters?.write(to: &markup)
         markup.raw("</td>\n")
     }
 }

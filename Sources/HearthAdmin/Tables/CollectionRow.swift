@@ -9,6 +9,8 @@ struct CollectionRow: Sendable {
         /// The value's type if it differs from the column's predominant type.
         let unusualType: ValueType?
         let isNumeric: Bool
+        /// The links that filter by the value; `nil` if the table offers none.
+        var filters: ValueFilterLinks?
     }
 
     let link: LinkView
@@ -22,8 +24,16 @@ struct CollectionRow: Sendable {
 
     /// Creates the row of an existing document.
     ///
-    /// - Parameter link: The link to the document; `nil` for its ID.
-    init(_ document: Document, link: LinkView? = nil, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
+    /// - Parameters:
+    ///   - link: The link to the document; `nil` for its ID.
+    ///   - request: The request of the page, if its cells have links that filter by their values.
+    init(
+        _ document: Document,
+        link: LinkView? = nil,
+        columns: [CollectionColumns.Column],
+        filtering request: CollectionRequest? = nil,
+        values: inout ValueViewBuilder
+    ) {
         self.link = link ?? LinkView(toRowOf: document.path)
         version = link == nil ? SelectedDocument(path: document.path, updateTime: document.updateTime) : nil
         cells = columns.map { column in
@@ -32,7 +42,8 @@ struct CollectionRow: Sendable {
             return Cell(
                 value: values.view(of: value, in: .cell),
                 unusualType: type == column.predominantType || type == .null ? nil : type,
-                isNumeric: type.isNumeric
+                isNumeric: type.isNumeric,
+                filters: request.flatMap { ValueFilterLinks(column.path, value, in: $0) }
             )
         }
     }

@@ -20,6 +20,11 @@ extension ColumnHeader {
         case .descending?: markup.raw(#" aria-sort="descending""#)
         case nil: break
         }
+        if let field {
+            markup.raw(#" data-field=""#)
+            markup.text(field)
+            markup.raw(#"""#)
+        }
         markup.raw(">")
         if let sortURL {
             markup.raw(#"<a class="sort" href=""#)

@@ -5,6 +5,8 @@ import UTF8Text
 struct ColumnHeader: Sendable {
     let kind: Kind
     let name: DisplayText
+    /// The text of the column's field in forms and URLs; `nil` if the values can't be filtered.
+    let field: String?
     let types: [ValueType]
     /// The URL that sorts by the column; `nil` if the table isn't sortable.
     let sortURL: String?
@@ -33,6 +35,7 @@ struct ColumnHeader: Sendable {
         name = DisplayText(column.path.segments.count == 1 ? column.path.segments[0].string : column.path.description)
         types = column.types
         kind = column.predominantType?.isNumeric == true ? .numbers : .others
+        field = request == nil ? nil : FieldPathText.text(column.path)
         if let request {
             (sortURL, direction) = Self.sorting(by: column.path, in: request)
         } else {
@@ -43,6 +46,7 @@ struct ColumnHeader: Sendable {
     /// Creates the header of the ID column.
     init(ofIDsIn request: CollectionRequest) {
         name = DisplayText(localized("ID"))
+        field = nil
         types = []
         kind = .ids
         let isDescending = request.orders.first == CollectionRequest.Order(field: .documentName, isDescending: true)

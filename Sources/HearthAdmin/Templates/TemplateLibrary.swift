@@ -24,7 +24,10 @@ struct TemplateLibrary: Sendable {
         case documentation
         case missingDocument = "missing-document"
         case errorPage = "error-page"
+        case finder
+        case subcollectionsPage = "subcollections-page"
         case query
+        case queryBuilder = "query-builder"
         case signIn = "sign-in"
         case editFields = "edit-fields"
         case editJSON = "edit-json"

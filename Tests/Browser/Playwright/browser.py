@@ -95,3 +95,18 @@ class Tab:
     def probe(self, minimums):
         """Returns the layout and color failures that probe.js finds."""
         return self.page.evaluate(PROBE, minimums)
+
+
+def run_steps(steps, start):
+    """Runs each step with the subject that start(step) returns with its tab, prints the faults, and returns their number."""
+    failed = 0
+    for step in steps:
+        subject, tab = start(step)
+        try:
+            step(subject)
+        except AssertionError as error:
+            tab.faults.append(f"{error or 'assertion failed'} (line {error.__traceback__.tb_next.tb_lineno})")
+        failed += len(tab.faults)
+        for fault in tab.faults:
+            print(f"{step.__name__}: {fault}")
+    return failed

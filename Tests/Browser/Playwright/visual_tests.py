@@ -39,6 +39,8 @@ PAGES = {
     "editor": "/admin/data/samples/types?edit",
     "delete": "/admin/data/books?delete",
     "query": "/admin/query?query=%7B%22collection%22%3A%22places%22%2C%22limit%22%3A6%7D",
+    "builder": "/admin/query?in=books&m=all&m=any&g=0&f=author&op=prefix&t=string&v=Doug&g=1&f=numberOfPages&op=%3E&t=integer&v=200"
+    "&g=1&f=title&op=%3D%3D&t=string&v=x&o=title&d=desc&p=",
     "reference": "/rpc/docs#documents.delete",
 }
 # Hides what differs between runs: times, and the figures and the log of the server.

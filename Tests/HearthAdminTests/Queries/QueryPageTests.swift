@@ -14,7 +14,7 @@ struct QueryPageTests {
 
     @Test(
         arguments: [
-            ("query", "/admin/query"),
+            ("query", "/admin/query?view=json"),
             ("query-result", #"{"collection": "books", "where": {"field": "numberOfPages", "op": ">", "value": 1}}"#),
             ("query-error", #"{"collection": "books", "where": {"field": "numberOfPages", "op": "like", "value": 1}}"#),
         ]

@@ -77,7 +77,7 @@ struct RoutingTests {
     @Test(
         arguments: [
             ("/", AdminRoute.moved("/admin/")), ("/admin", .moved("/admin/")), ("/admin/", .overview),
-            ("/admin/data", .moved("/admin/")),
+            ("/admin/data", .moved("/admin/")), ("/admin/find", .find),
             ("/admin/data/", .moved("/admin/")), ("/admin/data/books", .data(["books"])),
             ("/admin/data/books/", .moved("/admin/data/books")),
             ("/admin/data/b%20s/", .moved("/admin/data/b%20s")), ("/admin/data/a%2Fb", .data(["a/b"])),

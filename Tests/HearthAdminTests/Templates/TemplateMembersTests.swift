@@ -21,7 +21,7 @@ struct TemplateMembersTests {
             _ = try await site.store.commit([.set(DocumentPath("books/hitchhiker"), ["n": .integer(1)])])
             let logger = Logger(label: "test") { [log = site.pages.context.server.log] _ in log.handler }
             logger.warning("Something is wrong", metadata: ["store.sequence": "1"])
-            for address in Self.addresses { _ = await site.get(address) }
+            for address in Self.addresses + [QueryBuilderTests.explained] { _ = await site.get(address) }
             for query in Self.queries { _ = await site.get("/admin/query?query=\(PercentEncoding.encode(UTF8Key(query)))") }
             _ = await site.get("/admin/query?explain=1&query=\(PercentEncoding.encode(UTF8Key(Self.queries[0])))")
             _ = await site.send("method=server.info&params=")
@@ -50,7 +50,7 @@ struct TemplateMembersTests {
     }
 
     private static func writes() throws -> [Write] {
-        try GuideData.writes() + [
+        try GuideData.writes() + QueryBuilderTests.items() + [
             .create(
                 DocumentPath("all/types"),
                 [
@@ -64,6 +64,12 @@ struct TemplateMembersTests {
     }
 
     private static let addresses = [
+        "/admin/data/books?cells=filters", "/admin/query?view=json",
+        "/admin/query?in=books&m=all&m=any&g=0&f=author&op=%3D%3D&t=string&v=Peter&g=1&f=title&op=prefix&t=string&v=S&o=title&d=desc&p=",
+        "/admin/query?in=books&offset=1&explain=1", "/admin/query?in=books&offset=1", "/admin/query?in=a/b",
+        "/admin/query?in=many&group=1",
+        "/admin/query?in=books&g=0&f=author&op=%3D%3D&t=string&v=none&o=title&d=asc&p=&explain=1",
+        "/admin/query?in=books&g=0&f=a&op=%3D%3D&t=integer&v=x&o=a&d=nearest&p=x&limit=x&offset=x",
         "/admin/", "/admin/?new", "/admin/nothing", "/admin/data/books", "/admin/data/books?after=hitchhiker&size=25",
         "/admin/data/empty",
         "/admin/data/books?where=numberOfPages%20%3E%3D%20200&order=-numberOfPages&cols=title",
@@ -74,7 +80,9 @@ struct TemplateMembersTests {
         "/admin/data/all/types", "/admin/data/all/types?view=json", "/admin/data/books/hitchhiker?history",
         "/admin/data/all/types?edit", "/admin/data/all?new", "/admin/data/all/types?delete", "/admin/data/all?delete",
         "/admin/data/books?delete=found&where=numberOfPages%20%3E%3D%20200", "/admin/import", "/admin/jobs", "/admin/keys",
-        "/admin/settings", "/admin/query", "/rpc/docs",
+        "/admin/settings", "/admin/query", "/rpc/docs", "/admin/find", "/admin/find?q=books/x", "/admin/find?q=all",
+        "/admin/find?q=types&from=books", "/admin/find?q=nothing", "/admin/find?q=..",
+        "/admin/find?below=all", "/admin/find?below=books", "/admin/data/books?position=x",
     ]
 
     private static let queries = [

@@ -8,6 +8,8 @@ struct FilterFormView: ViewModel {
     /// A row of the form.
     struct Row: ViewModel {
         let index: Int
+        /// The number of the row's group; `nil` in a form without groups.
+        let group: String?
         /// The one-based number of the row, for screen readers.
         let number: Int
         let field: String
@@ -16,6 +18,30 @@ struct FilterFormView: ViewModel {
         let text: String
         let rowError: DisplayText?
         let isRemovable: Bool
+
+        init(_ filter: FilterRow, at index: Int, group: Int? = nil, isRemovable: Bool) {
+            let filter = filter.escaped
+            self.index = index
+            self.group = group.map(String.init)
+            number = index + 1
+            field = filter.field
+            let operators = Condition.Operator.allCases.map { ($0.rawValue, FilterFormView.text(of: $0)) }
+            // Beside the other ranges.
+            let options = operators.prefix(6) + [(FilterRow.prefixOperator, localized("begins with"))] + operators.dropFirst(6)
+            operatorsMarkup =
+                options.map { name, text in
+                    FormOption(name, text, isSelected: UTF8Key(name) == UTF8Key(filter.operatorName))
+                }
+                .optionsMarkup
+            typesMarkup =
+                ValueInput.Kind.allCases.map { kind in
+                    FormOption(kind.rawValue, kind.name, isSelected: kind == filter.operand.kind)
+                }
+                .optionsMarkup
+            text = filter.operand.text
+            rowError = filter.error.map { DisplayText($0) }
+            self.isRemovable = isRemovable
+        }
     }
 
     private let action: String
@@ -34,23 +60,7 @@ struct FilterFormView: ViewModel {
         isOpen = !request.filters.isEmpty
         let filters = request.filters.isEmpty ? [FilterRow()] : request.filters
         rows = filters.enumerated().map { index, filter in
-            let filter = filter.escaped
-            return Row(
-                index: index,
-                number: index + 1,
-                field: filter.field,
-                operatorsMarkup: Condition.Operator.allCases.map { op in
-                    FormOption(op.rawValue, Self.text(of: op), isSelected: op == filter.op)
-                }
-                .optionsMarkup,
-                typesMarkup: ValueInput.Kind.allCases.map { kind in
-                    FormOption(kind.rawValue, kind.name, isSelected: kind == filter.operand.kind)
-                }
-                .optionsMarkup,
-                text: filter.operand.text,
-                rowError: filter.error.map { DisplayText($0) },
-                isRemovable: !filter.isBlank || index > 0
-            )
+            Row(filter, at: index, isRemovable: !filter.isBlank || index > 0)
         }
         canAdd = rows.count < CollectionRequest.maximumFilterCount
         var rest = request
@@ -71,7 +81,7 @@ struct FilterFormView: ViewModel {
 
     private static let fieldLimit = 100
 
-    private static func text(of op: Condition.Operator) -> String {
+    fileprivate static func text(of op: Condition.Operator) -> String {
         switch op {
         case .equal: "="
         case .notEqual: "≠"

@@ -5,10 +5,12 @@ import UTF8Text
 /// A filter as a row of the filter form: a field, an operator, and a value's text and type.
 ///
 /// In a URL it is one parameter, `numberOfPages >= 200`: the field path, the operator and the operand as JSON, separated by
-/// spaces.
+/// spaces. `title prefix "The "` is a range: of the strings that begin with a text.
 struct FilterRow: Sendable {
     var field = ""
     var op = Condition.Operator.equal
+    /// True if the operand is the beginning of strings; the operator is then `>=`.
+    var isPrefix = false
     var operand = ValueInput("", as: .automatic)
     /// The validation error of the row.
     var error: String?
@@ -18,8 +20,13 @@ struct FilterRow: Sendable {
     /// Creates a row from submitted form fields.
     init(field: String, op: String, kind: String, text: String) {
         self.field = field
-        self.op = Condition.Operator.allCases.first { UTF8Key($0.rawValue) == UTF8Key(op) } ?? .equal
-        operand = ValueInput(text, as: ValueInput.Kind.allCases.first { UTF8Key($0.rawValue) == UTF8Key(kind) } ?? .automatic)
+        isPrefix = UTF8Key(op) == UTF8Key(Self.prefixOperator)
+        self.op =
+            isPrefix ? .greaterOrEqual : Condition.Operator.allCases.first { UTF8Key($0.rawValue) == UTF8Key(op) } ?? .equal
+        let known = ValueInput.Kind.allCases.first { UTF8Key($0.rawValue) == UTF8Key(kind) }
+        operand = ValueInput(text, as: known ?? .automatic)
+        if UTF8Key(op) != UTF8Key(operatorName), !op.utf8.isEmpty { error = "Unknown operator \(Excerpt(op))." }
+        if known == nil, !kind.utf8.isEmpty { error = "Unknown type \(Excerpt(kind))." }
     }
 
     /// True if neither field nor value is filled in.
@@ -42,6 +49,12 @@ struct FilterRow: Sendable {
             }
     }
 
+    /// The name of the operator in forms and URLs.
+    var operatorName: String { isPrefix ? Self.prefixOperator : op.rawValue }
+
+    /// The name of the operator for the beginning of strings, which is not one of ``Condition``.
+    static let prefixOperator = "prefix"
+
     /// Returns the field and the JSON operand of the filter.
     ///
     /// - Throws: `invalidArgument` when the field or the value is invalid.
@@ -52,22 +65,23 @@ struct FilterRow: Sendable {
 
     /// Returns the row with a type for an operand without one.
     ///
-    /// - Parameter types: The types of the field's values, the most frequent first; empty if they are unknown.
-    func resolvingType(fitting types: [ValueType]) -> FilterRow {
+    /// - Parameter types: The types of the field's values, as far as they are known.
+    func resolvingType(fitting types: FieldTypes) -> FilterRow {
         guard operand.kind == .automatic, !isBlank else { return self }
         var row = self
         switch op {
+        case _ where isPrefix: row.operand.kind = .string
         case .near, .within: row.operand.kind = .geoPoint
         case .in, .notIn, .arrayContainsAny:
-            let elementTypes = op == .arrayContainsAny ? [] : types
+            let types = op == .arrayContainsAny ? types.elements : types.values
             guard operand.text.utf8.first != UInt8(ascii: "[") else {
                 row.operand.kind = .json
                 break
             }
-            let values = operandParts.map { AutomaticValue($0).reading(fitting: elementTypes).value }
+            let values = operandParts.map { AutomaticValue($0).reading(fitting: types).value }
             row.operand = ValueInput(EscapedJSON.text(Value.array(values).json), as: .json)
-        case .arrayContains: row.operand.kind = AutomaticValue(operand.text).reading(fitting: []).kind
-        default: row.operand.kind = AutomaticValue(operand.text).reading(fitting: types).kind
+        case .arrayContains: row.operand.kind = AutomaticValue(operand.text).reading(fitting: types.elements).kind
+        default: row.operand.kind = AutomaticValue(operand.text).reading(fitting: types.values).kind
         }
         return row
     }
@@ -83,6 +97,12 @@ struct FilterRow: Sendable {
 
     private func operandJSON() throws(StatusError) -> [UInt8] {
         switch op {
+        case _ where isPrefix:
+            guard case .string(let text) = operand.kind == .automatic ? .string(operand.text) : try operand.value() else {
+                throw StatusError(.invalidArgument, "Expected a string: only strings begin with a text.")
+            }
+            if text.utf8.isEmpty { throw StatusError(.invalidArgument, "Enter the text that the strings begin with.") }
+            return Value.string(text).json
         case .near:
             if operand.kind == .json { return Array(try operand.json().rawBytes) }
             return try GeoFilterOperand(circle: operand.text).json
@@ -101,6 +121,51 @@ struct FilterRow: Sendable {
 }
 
 extension FilterRow {
+    /// Writes the filter as JSON for the parameters of a query: one condition, or the two of a range.
+    func write(to writer: inout JSONWriter) throws(StatusError) {
+        if let error { throw StatusError(.invalidArgument, error) }
+        let (field, operand) = try condition()
+        var conditions = [(op, operand)]
+        if isPrefix, let prefix = (try? JSONText(operand))?.root.string, let end = Self.successor(ofPrefix: prefix) {
+            conditions.append((.less, Value.string(end).json))
+        }
+        if conditions.count > 1 {
+            writer.beginObject()
+            writer.key("and")
+            writer.beginArray()
+        }
+        for (op, operand) in conditions {
+            writer.beginObject()
+            writer.key("field")
+            writer.string(field.description)
+            writer.key("op")
+            writer.string(op.rawValue)
+            writer.key("value")
+            writer.raw(operand)
+            writer.endObject()
+        }
+        if conditions.count > 1 {
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    /// Returns the least string that is greater than all strings with a prefix; `nil` if there is none. Strings are ordered by their
+    /// scalars.
+    static func successor(ofPrefix prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // The scalar after the last one before the surrogates is the first one after them.
+            let next = last.value == 0xd7ff ? 0xe000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: scalars)
+            text.append(scalar)
+            return String(text)
+        }
+        return nil
+    }
+
     /// Parses a row from a URL parameter. Invalid text is kept in the row together with an error.
     init(_ text: UTF8Key) {
         let bytes = text.utf8
@@ -116,6 +181,11 @@ extension FilterRow {
         let rest = bytes[fieldEnd...].dropFirst()
         let name = rest.prefix { $0 != UInt8(ascii: " ") }
         let json = String(Substring(rest.dropFirst(name.count + 1)))
+        if name.elementsEqual(Self.prefixOperator.utf8) {
+            (isPrefix, op) = (true, .greaterOrEqual)
+            operand = Self.operand(of: op, json: json)
+            return
+        }
         guard let op = Condition.Operator.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name) }) else {
             operand = ValueInput(json, as: .json)
             error = "Expected a field, an operator and a value as JSON, such as numberOfPages >= 200."
@@ -128,7 +198,7 @@ extension FilterRow {
     /// The value of the URL parameter; `nil` if the row is invalid.
     var text: UTF8Key? {
         guard let (field, operand) = try? condition() else { return nil }
-        return UTF8Key("\(FieldPathText.text(field)) \(op.rawValue) \(EscapedJSON.text(operand))")
+        return UTF8Key("\(FieldPathText.text(field)) \(operatorName) \(EscapedJSON.text(operand))")
     }
 
     /// The row for display in a form, with invisible characters escaped.

@@ -13,11 +13,11 @@ struct SubmittedFilterForm: Sendable {
 
     /// Decodes the form; returns `nil` if the URL query does not contain its fields.
     ///
-    /// - Parameter types: Returns the types of a field's values, the most frequent first, for operands without a type.
+    /// - Parameter types: Returns the types of a field's values, for operands without a type.
     init?(
         _ query: URLQuery,
         of request: CollectionRequest,
-        types: (FieldPath) async -> [ValueType]
+        types: (FieldPath) async -> FieldTypes
     ) async {
         let fields = query.values(of: "f")
         guard !fields.isEmpty else { return nil }

@@ -12,6 +12,10 @@ struct CollectionTablePage: Page {
     private let columnForm: ColumnForm
     private let headMarkup: Markup
     private let hasRows: Bool
+    /// True if the cells have links that filter by their values.
+    private let offersValueFilters: Bool
+    /// The page with these links, or without them.
+    private let valueFiltersURL: String
     private let rowsMarkup: Markup
     /// The number of columns beyond the limit; `nil` if all are shown.
     private let hiddenColumns: String?
@@ -22,20 +26,30 @@ struct CollectionTablePage: Page {
     private let unusualText: String?
     private let typesURL: String
 
+    /// The approximate size of the links in cells beyond which a table has none.
+    private static let maximumLinkBytes = 4 << 20
+
     /// - Parameter canWrite: Whether the user may change documents; the rows then have checkboxes.
     init(_ contents: CollectionContents, canWrite: Bool) {
         let results = contents.results
         let columns = CollectionColumns(of: contents.documents, fields: contents.fields, chosen: results.request.columns)
         var values = ValueViewBuilder()
+        // The links of each cell repeat the URL.
+        let linkBytes = results.entries.count * columns.shown.count * 2 * results.request.url().utf8.count
+        let filtered = results.request.offersValueFilters && linkBytes <= Self.maximumLinkBytes ? results.request : nil
         let rows = results.entries.map { entry in
             switch entry {
-            case .document(let document): CollectionRow(document, columns: columns.shown, values: &values)
+            case .document(let document):
+                CollectionRow(document, columns: columns.shown, filtering: filtered, values: &values)
             case .missing(let path): CollectionRow(missing: path)
             }
         }
         status = results.error == nil ? .ok : .badRequest
         collection = contents.controls
-        liveStream = results.liveStream?.showing(columns).map(LiveStreamView.init)
+        // A table whose values are selected stays as it is.
+        liveStream = filtered == nil ? results.liveStream?.showing(columns).map(LiveStreamView.init) : nil
+        offersValueFilters = results.request.offersValueFilters
+        valueFiltersURL = results.request.url { $0.offersValueFilters.toggle() }
         columnForm = ColumnForm(results.request, fields: contents.fields, shown: columns.shown)
         headMarkup =
             ([ColumnHeader(ofIDsIn: results.request)] + columns.shown.map { ColumnHeader($0, in: results.request) }).markup

@@ -1,0 +1,43 @@
+// Links in the cell under the pointer that filter the table by its value. Without this script, the link “Filter by a value” above the
+// table adds them to all cells.
+'use strict';
+
+(() => {
+  const table = document.querySelector('table[data-only]');
+  if (!table || !matchMedia('(hover: hover)').matches) return;
+  const links = document.createElement('span');
+  links.className = 'value-filters floating';
+  const [only, not] = ['only', 'not'].map((name) => {
+    const link = document.createElement('a');
+    link.className = name;
+    link.title = table.dataset[name];
+    link.setAttribute('aria-label', link.title);
+    // The links come and go with the pointer, so they don't take part in the order of the Tab key.
+    link.tabIndex = -1;
+    links.append(link);
+    return { name, link };
+  });
+  const show = (cell) => {
+    const field = table.tHead.rows[0].cells[cell.cellIndex]?.dataset.field;
+    const url = cell.parentElement.dataset.key;
+    if (field === undefined || !url || cell.matches('.absent') || cell.parentElement.matches('.missing, .row-removed')) {
+      links.remove();
+      return;
+    }
+    for (const { name, link } of [only, not]) {
+      const target = new URL(location.href);
+      for (const item of ['after', 'before', 'at', 'position', 'id', 'page']) target.searchParams.delete(item);
+      target.searchParams.set(name, field);
+      target.searchParams.set('of', decodeURIComponent(url.slice(url.lastIndexOf('/') + 1)));
+      target.hash = '';
+      link.href = target.href;
+    }
+    if (links.parentElement !== cell) cell.append(links);
+  };
+  table.addEventListener('pointerover', ({ target }) => {
+    const cell = target.closest('tbody td');
+    if (cell) show(cell);
+    else links.remove();
+  });
+  table.addEventListener('pointerleave', () => links.remove());
+})();
