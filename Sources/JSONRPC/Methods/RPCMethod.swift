@@ -63,6 +63,14 @@ extension RPCMethod {
     }
 }
 
+extension RPCMethod where Result == Void {
+    /// Writes an empty object.
+    package static func write(_ result: Void, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.endObject()
+    }
+}
+
 /// The context in which methods are called: their dependencies and the caller.
 package protocol RPCContext: Sendable {
     /// A permission that methods require. Its raw value appears in the documentation.

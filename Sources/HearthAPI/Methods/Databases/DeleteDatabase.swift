@@ -1,6 +1,5 @@
 package import DocumentModel
 package import JSONRPC
-package import StrictJSON
 package import UTF8Text
 
 /// `databases.delete`: deletes an additional database.
@@ -37,10 +36,5 @@ package enum DeleteDatabase: RPCMethod {
         try await context.audited(.deleteDatabase, on: id.description) { () async throws(StatusError) in
             try await databases.delete(id)
         }
-    }
-
-    package static func write(_ result: Void, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.endObject()
     }
 }

@@ -1,7 +1,6 @@
 package import DocumentModel
 import HearthWire
 package import JSONRPC
-package import StrictJSON
 package import UTF8Text
 
 /// `documents.delete`: deletes a document.
@@ -27,11 +26,6 @@ package enum DeleteDocument: RPCMethod {
 
     package static func call(_ params: Write, in context: ServiceContext) async throws(StatusError) {
         _ = try await context.apply(params)
-    }
-
-    package static func write(_ result: Void, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.endObject()
     }
 }
 

@@ -1,6 +1,5 @@
 package import DocumentModel
 package import JSONRPC
-package import StrictJSON
 package import UTF8Text
 
 /// `keys.revoke`: revokes an API key and closes its streams.
@@ -30,10 +29,5 @@ package enum RevokeKey: RPCMethod {
         let target = APIKeyText.hasKeyPrefix(params.string) ? nil : params.string
         try await context.audited(.revokeKey, on: target) { () async throws(StatusError) in try await context.keys.revoke(params)
         }
-    }
-
-    package static func write(_ result: Void, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.endObject()
     }
 }

@@ -1,7 +1,6 @@
 package import DocumentModel
 import DocumentStore
 package import JSONRPC
-package import StrictJSON
 package import UTF8Text
 
 /// `server.promote`: makes a standby a primary.
@@ -50,10 +49,5 @@ package enum PromoteServer: RPCMethod {
             if !standby.isPromoted { try await replication.promote() }
         }
         standby.didPromote()
-    }
-
-    package static func write(_ result: Void, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.endObject()
     }
 }

@@ -1,6 +1,5 @@
 import HearthWire
 package import JSONRPC
-package import StrictJSON
 package import UTF8Text
 
 /// `transactions.rollback`: rolls back a transaction.
@@ -22,10 +21,5 @@ package enum RollbackTransaction: RPCMethod {
 
     package static func call(_ params: TransactionID, in context: ServiceContext) async {
         context.transactions.rollback(params, for: context.caller.identity)
-    }
-
-    package static func write(_ result: Void, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.endObject()
     }
 }
