@@ -98,7 +98,7 @@ let package = Package(
         .target(name: "SecurityRules", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
-            dependencies: ["Concurrency", "DocumentModel", "DocumentStore", "StorageIO", "UTF8Text"],
+            dependencies: ["Concurrency", "DocumentModel", "DocumentStore", "StorageIO", "StrictJSON", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -227,9 +227,10 @@ let package = Package(
         .executableTarget(
             name: "HearthCLI",
             dependencies: [
-                "CLinux", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAdmin",
-                "HearthAPI", "HearthClient", "HearthHTTP", "HearthWire", "IdentityTokens", "KeySetFetching", "OTLPExport",
-                "PrometheusMetrics", "Replication", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON", "UTF8Text",
+                "CLinux", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST",
+                "HearthAdmin", "HearthAPI", "HearthClient", "HearthHTTP", "HearthWire", "IdentityTokens", "KeySetFetching",
+                "OTLPExport", "PrometheusMetrics", "Replication", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON",
+                "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -368,7 +369,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentStoreTests",
-            dependencies: ["DocumentStoreConformance"],
+            dependencies: ["DocumentModel", "DocumentStore", "DocumentStoreConformance", "StrictJSON"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

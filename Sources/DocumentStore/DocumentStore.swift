@@ -116,10 +116,19 @@ package protocol DocumentStore: Sendable {
     ///   - reads: The reads to validate: none of them may have been changed by another commit since. Also names the damaged files
     ///     that may be overwritten.
     ///   - author: The author, for ``history(of:before:limit:)``, and the authorization of the commit; `nil` for the server itself.
+    ///   - identity: The identity by which a commit that is sent again is recognized. It is answered as the first time, also after a
+    ///     restart, and nothing is applied; ``CommitResult/isReplayed`` says so. `nil` for a commit that is applied each time.
     /// - Throws: The error of the authorization; `.aborted` when something in `reads` has changed; the error of the first write that cannot be applied, with
     ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`); `.dataLoss` when a written
-    ///   document is damaged; `.resourceExhausted` when the disk is full; `.unavailable` when the store does not accept writes.
-    func commit(_ writes: [Write], validating reads: ReadSet, by author: CommitAuthor?) async throws(StatusError) -> CommitResult
+    ///   document is damaged; `.resourceExhausted` when the disk is full; `.unavailable` when the store does not accept writes;
+    ///   an error with ``StatusError/identityMismatch`` when the identity does not follow the client's last one or is forgotten;
+    ///   `.invalidArgument` when a commit with other writes had the same identity.
+    func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
+    ) async throws(StatusError) -> CommitResult
 
     /// Returns the commits after `sequence`, in order and without gaps: recent ones from memory, older ones from
     /// the stored commit log.
@@ -202,12 +211,13 @@ extension DocumentStore {
         try await collections(under: parent, after: after, limit: limit, readTime: nil)
     }
 
-    /// Commits writes atomically, without an author.
+    /// Commits writes atomically, without an identity.
     package func commit(
         _ writes: [Write],
-        validating reads: ReadSet = ReadSet()
+        validating reads: ReadSet = ReadSet(),
+        by author: CommitAuthor? = nil
     ) async throws(StatusError) -> CommitResult {
-        try await commit(writes, validating: reads, by: nil)
+        try await commit(writes, validating: reads, by: author, identity: nil)
     }
 }
 

@@ -157,9 +157,10 @@ package final class LaggingStore: ClosableStore {
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> CommitResult {
-        try await base.commit(writes, validating: reads, by: author)
+        try await base.commit(writes, validating: reads, by: author, identity: identity)
     }
 
     package var writeBlockedReason: StatusError? {

@@ -20,6 +20,7 @@ package final class MemoryStore: ClosableStore {
         var lastReadTime: Timestamp
         var indexes = IndexReport()
         var indexCount = 0
+        var receipts = CommitReceipts()
     }
 
     private let state: Mutex<State>
@@ -61,12 +62,16 @@ package final class MemoryStore: ClosableStore {
         _ writes: [Write],
         validating reads: ReadSet = ReadSet(),
         by author: CommitAuthor? = nil,
+        identity: CommitIdentity? = nil,
         publishing: Bool = true
     ) throws(StatusError) -> CommitResult {
         let (result, waiters) = try state.withLock { state throws(StatusError) in
             if state.isClosed { throw StatusError(.unavailable, "The store is closed.") }
-            try state.validate(reads)
-            return (try state.apply(writes, by: author), publishing ? state.publish(retaining: retainedCount) : [])
+            let result = try state.deciding(on: identity) { state throws(StatusError) in
+                try state.validate(reads)
+                return try state.apply(writes, by: author, identity)
+            }
+            return (result, publishing ? state.publish(retaining: retainedCount) : [])
         }
         for waiter in waiters { waiter() }
         return result
@@ -233,9 +238,10 @@ package final class MemoryStore: ClosableStore {
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> CommitResult {
-        try apply(writes, validating: reads, by: author)
+        try apply(writes, validating: reads, by: author, identity: identity)
     }
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
@@ -298,7 +304,34 @@ package final class MemoryStore: ClosableStore {
 }
 
 extension MemoryStore.State {
-    mutating func apply(_ writes: [Write], by author: CommitAuthor?) throws(StatusError) -> CommitResult {
+    /// Returns the answer to a commit that is known, or that of `commit`.
+    mutating func deciding(
+        on identity: CommitIdentity?,
+        _ commit: (inout Self) throws(StatusError) -> CommitResult
+    ) throws(StatusError) -> CommitResult {
+        guard let identity else { return try commit(&self) }
+        var client = receipts[identity.client] ?? ClientReceipts()
+        switch client.decision(on: identity) {
+        case .answer(let outcome): return try outcome.get()
+        case .evaluate: break
+        }
+        do throws(StatusError) {
+            let result = try commit(&self)
+            if let last = commits.last { receipts.record(last) }
+            return result
+        } catch {
+            guard error.isFinalRefusal else { throw error.decided }
+            client.record(identity, refusedWith: error.decided, at: commits.last?.time ?? .minimum)
+            receipts.update(identity.client, client)
+            throw error.decided
+        }
+    }
+
+    mutating func apply(
+        _ writes: [Write],
+        by author: CommitAuthor?,
+        _ identity: CommitIdentity?
+    ) throws(StatusError) -> CommitResult {
         let sequence = SequenceNumber(UInt64(commits.count + 1))
         let lastTime = max(commits.last?.time ?? .minimum, lastReadTime).microseconds
         let time = try Timestamp(microseconds: max(Int64(commits.count + 1) * 1_000, lastTime + 1))
@@ -332,9 +365,11 @@ extension MemoryStore.State {
                 )
         }
         documents = changed
-        guard !changes.isEmpty else { return CommitResult(sequence: nil, commitTime: time, writeResults: results) }
-        commits.append(Commit(sequence: sequence, time: time, author: author?.keyID, changes: changes))
-        return CommitResult(sequence: sequence, commitTime: time, writeResults: results)
+        let receipt = identity.map { CommitReceipt($0, keeping: results) }
+        if !changes.isEmpty || receipt != nil {
+            commits.append(Commit(sequence: sequence, time: time, author: author?.keyID, changes: changes, receipt: receipt))
+        }
+        return CommitResult(sequence: changes.isEmpty ? nil : sequence, commitTime: time, writeResults: results)
     }
 
     /// Returns the documents at a point in time.

@@ -34,7 +34,8 @@ package struct StoreRequirement: Sendable, CustomTestStringConvertible {
     }
 
     /// All requirements.
-    package static let all = commits + authorization + validation + reads + listings + queries + indexes + versions + changes
+    package static let all =
+        commits + identities + authorization + validation + reads + listings + queries + indexes + versions + changes
 
     /// Checks the requirement on a new store, and records an issue for each violation.
     package func check(with factory: some StoreFactory) async throws {

@@ -41,7 +41,7 @@ struct FormatTests {
 
     @Test(arguments: [
         ("hearth.json", "The data folder has format version 2, but this version of Hearth reads versions up to 1."),
-        ("journal/00000000000000000001.journal", "has format version 4; this version of Hearth reads versions 2 and 3."),
+        ("journal/00000000000000000001.journal", "has format version 5; this version of Hearth reads versions 2 to 4."),
     ])
     func `A newer format is refused with both versions, and nothing is changed`(file: String, message: String) async throws {
         try await withFixture { folder in
@@ -50,7 +50,7 @@ struct FormatTests {
             if file == "hearth.json" {
                 bytes = Data(String(decoding: bytes, as: UTF8.self).replacing("\"format\":1", with: "\"format\":2").utf8)
             } else {
-                bytes[8] = 4
+                bytes[8] = 5
             }
             try bytes.write(to: url)
             let result = try await hearth("serve", "--data", folder.path, "--port", "0")

@@ -57,7 +57,8 @@ package struct ReadOnlyEmptyStore: DocumentStore {
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> CommitResult {
         throw StatusError(.unavailable, "the store is read-only")
     }

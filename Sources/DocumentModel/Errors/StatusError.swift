@@ -68,6 +68,24 @@ public struct StatusError: Error, Sendable {
         set { details.isExecuted = newValue }
     }
 
+    /// True if the call may have been executed, since no answer to it has come.
+    package var isOutcomeUnknown: Bool {
+        get { details.isOutcomeUnknown }
+        set { details.isOutcomeUnknown = newValue }
+    }
+
+    /// True if a commit with an identity was not made, neither by this call nor by an earlier one.
+    package var isDecided: Bool {
+        get { details.isDecided }
+        set { details.isDecided = newValue }
+    }
+
+    /// The reason why a commit was refused for its identity; `nil` for other errors.
+    package var identityMismatch: CommitIdentityMismatch? {
+        get { details.identityMismatch }
+        set { details.identityMismatch = newValue }
+    }
+
     /// The sequence number of the oldest retained commit, if the requested one is older; `nil` for other errors.
     package var oldestSequence: UInt64? {
         get { details.oldestSequence }
@@ -174,6 +192,9 @@ extension StatusError {
         var writeIndex: Int?
         var retryAfter: Duration?
         var isExecuted: Bool?
+        var isOutcomeUnknown = false
+        var isDecided = false
+        var identityMismatch: CommitIdentityMismatch?
         var oldestSequence: UInt64?
         var progress: Progress?
         var file: FileLocation?

@@ -9,15 +9,25 @@ package struct Commit: Hashable, Sendable {
     package let time: Timestamp
     /// The ID of the API key used for the commit; `nil` if there was none.
     package let author: UTF8Key?
-    /// The net change to each changed document, in the order of the writes; never empty.
+    /// The net change to each changed document, in the order of the writes. Empty only for a commit with a receipt that changed nothing,
+    /// and where changes are hidden from a reader.
     package let changes: [CommittedChange]
+    /// The receipt of the commit; `nil` if it had no identity. Only for the store and its copies.
+    package let receipt: CommitReceipt?
 
     /// Creates a commit.
-    package init(sequence: SequenceNumber, time: Timestamp, author: UTF8Key? = nil, changes: [CommittedChange]) {
+    package init(
+        sequence: SequenceNumber,
+        time: Timestamp,
+        author: UTF8Key? = nil,
+        changes: [CommittedChange],
+        receipt: CommitReceipt? = nil
+    ) {
         self.sequence = sequence
         self.time = time
         self.author = author
         self.changes = changes
+        self.receipt = receipt
     }
 }
 

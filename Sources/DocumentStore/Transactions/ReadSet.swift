@@ -19,8 +19,18 @@ package struct ReadSet: Sendable {
     /// A document that changed between two reads of this transaction.
     private var inconsistentRead: DocumentPath?
 
+    /// True for the reads of a transaction that has ended.
+    private var isOfEndedTransaction = false
+
     /// Creates an empty set, which is always valid.
     package init() {}
+
+    /// The reads of a transaction that has ended, which are never valid: only a commit that has been made before is answered.
+    package static var ended: ReadSet {
+        var reads = ReadSet()
+        reads.isOfEndedTransaction = true
+        return reads
+    }
 
     /// The number of documents and scopes.
     package var count: Int { documents.count + scopes.count }
@@ -68,6 +78,12 @@ package struct ReadSet: Sendable {
         updateTime: (DocumentPath) throws(StatusError) -> Timestamp?,
         lastChange: (ReadScope) -> SequenceNumber
     ) throws(StatusError) {
+        if isOfEndedTransaction {
+            throw StatusError(
+                .aborted,
+                "The transaction has ended, or never began. Nothing was written. Retry the whole transaction."
+            )
+        }
         if let inconsistentRead {
             throw Self.changed("document \(Excerpt(inconsistentRead.string))", inconsistentRead.string)
         }

@@ -150,11 +150,12 @@ extension BackupRestore {
                         + "\(database.lastSequence)."
                 )
             }
-            let last = try apply(journals, to: database, in: data)
+            var receipts = try StoredReceipts.read(in: data)
+            let last = try apply(journals, to: database, in: data, &receipts)
             let known = try journals.lastCommit(of: database)
             return RestoreReport.Database(
                 id: database.id,
-                documentCount: try NewHistory(after: known.sequence, known.time).begin(in: data),
+                documentCount: try NewHistory(after: known.sequence, known.time).begin(in: data, receipts.receipts),
                 lastSequence: last.sequence,
                 lastCommitTime: last.time,
                 isLastKnownCommit: !last.isComplete
@@ -166,13 +167,15 @@ extension BackupRestore {
     private func apply(
         _ journals: RestoreJournals,
         to database: Backup.Database,
-        in data: DataFolder
+        in data: DataFolder,
+        _ receipts: inout StoredReceipts
     ) throws(StatusError) -> (sequence: SequenceNumber, time: Timestamp?, isComplete: Bool) {
         guard let limit = target.limit(of: database) else { return (database.lastSequence, database.lastCommitTime, true) }
         var documents = CopiedDocuments(in: data, logger: logger)
         let naming = data.manifest.naming
         let last = try journals.forEachCommit(of: database, until: limit, naming: naming) { commit throws(StatusError) in
             for change in commit.changes { try documents.apply(change.path, change.after, of: commit.time) }
+            receipts.record(commit)
         }
         documents.finish()
         if let sequence = limit.sequence, last.sequence < sequence {

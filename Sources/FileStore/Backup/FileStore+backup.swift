@@ -28,24 +28,35 @@ extension FileStore {
         let retention = journal.retainSegments()
         let (manifest, quarantined) = try components.checkpointer.quarantine.recorded()
         let queue = WorkQueue(label: "hearth.backup", width: 1, qos: .utility)
-        let copy = try await queue.run { () throws(StatusError) in
+        let (copy, stored) = try await queue.run { () throws(StatusError) in
+            // Before the last commit is known, which the receipts must not be ahead of.
+            let receipts = try StoredReceipts.read(in: components.data)
             let copy = try StoreCopy(components.data, to: backup, folder: folder)
             try copy.copyDocuments()
-            return copy
+            return (copy, receipts)
         }
         // After the last document was read: what a later commit wrote is in none of the copies.
         let position = try await safePosition()
         return try await queue.run { () throws(StatusError) in
+            var receipts = stored
             do throws(StatusError) {
                 try copy.copyJournal(journal, after: manifest, through: position.lastSequence)
-                try copy.apply(quarantined, journal, after: manifest.sequence, through: position.lastSequence, components.logger)
+                try copy.apply(
+                    quarantined,
+                    journal,
+                    after: manifest.sequence,
+                    through: position.lastSequence,
+                    &receipts,
+                    components.logger
+                )
             } catch {
                 try retention.check()
                 throw error
             }
             try retention.check()
             try copy.copyFiles(includingKeys: includesKeys)
-            try copy.write(manifest, at: position)
+            try copy.write(receipts)
+            try copy.write(manifest, at: position, with: receipts)
             return Backup.Database(
                 id: id,
                 epoch: journal.epoch,

@@ -27,18 +27,22 @@ struct NewHistory {
 
     /// Rewrites the documents of a data folder that is complete without its journal. A damaged document stays as it is.
     ///
+    /// - Parameter receipts: The receipts of the commits, which the new history keeps.
     /// - Returns: The number of documents.
-    func begin(in data: DataFolder) throws(StatusError) -> Int {
+    func begin(in data: DataFolder, _ receipts: CommitReceipts) throws(StatusError) -> Int {
         guard data.manifest.isClean else {
             throw StatusError(.internal, "The restored database is not complete without its journal.")
         }
         let count = try rewriteDocuments(in: data)
         try removeJournal(in: data)
         try removeIndex(in: data)
+        let stored = StoredReceipts(receipts, through: sequence)
+        try stored.write(in: data)
         try data.update { manifest in
             manifest.epoch = .random()
             manifest.lineage = []
             manifest.sequence = sequence
+            manifest.receiptsSequence = stored.storedSequence
             manifest.commitTime = time
             // The files are right as they are: there are no commits to compare them with.
             manifest.acceptedSequence = sequence

@@ -80,9 +80,20 @@ struct StoreCopy: Sendable {
         for name in names { try backup.copyFile(name, from: root, to: target, previous: nil, path: path) }
     }
 
+    /// Writes the receipts of all commits of the backup.
+    func write(_ receipts: StoredReceipts) throws(StatusError) {
+        guard receipts.storedSequence != nil else { return }
+        try backup.write(receipts.encoded(), as: StoredReceipts.fileName, to: target, path: path)
+    }
+
     /// Writes the manifest: that of a store that was closed after the last commit of the backup.
-    func write(_ manifest: DataFolderManifest, at position: StorePosition) throws(StatusError) {
+    func write(
+        _ manifest: DataFolderManifest,
+        at position: StorePosition,
+        with receipts: StoredReceipts
+    ) throws(StatusError) {
         var manifest = manifest
+        manifest.receiptsSequence = receipts.storedSequence
         manifest.sequence = position.lastSequence
         manifest.commitTime = [position.lastCommitTime, manifest.commitTime].compactMap(\.self).max()
         manifest.isClean = true
@@ -107,6 +118,7 @@ extension StoreCopy {
         _ journal: Journal,
         after first: SequenceNumber,
         through last: SequenceNumber,
+        _ receipts: inout StoredReceipts,
         _ logger: Logger
     ) throws(StatusError) {
         var documents = CopiedDocuments(in: try openCopy(), logger: logger)
@@ -116,6 +128,7 @@ extension StoreCopy {
             try backup.check()
             for commit in try journal.commits(after: sequence, through: last) {
                 for change in commit.changes { try apply(change.path, change.after, commit.time, &documents) }
+                receipts.record(commit)
                 sequence = commit.sequence
             }
         }

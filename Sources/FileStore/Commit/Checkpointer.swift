@@ -18,6 +18,8 @@ final class Checkpointer: Sendable {
         let time: Timestamp?
         /// The documents that have not been applied to their files.
         let quarantined: [QuarantinedDocument]
+        /// The receipts of the commits.
+        let receipts: StoredReceipts
     }
 
     private let data: DataFolder
@@ -25,6 +27,8 @@ final class Checkpointer: Sendable {
     let journal: Journal
     private let writeLatch: WriteLatch
     private let disk: DiskMonitor
+    /// The change count of the receipts that were last written; `nil` before the first time.
+    private let writtenReceipts = Mutex<Int?>(nil)
     /// The number of consecutive failures.
     private let failureCount = Mutex(0)
     private let configuration: FileStoreConfiguration
@@ -134,6 +138,14 @@ final class Checkpointer: Sendable {
     ) throws(StatusError) {
         if data.manifest.sequence < checkpoint.sequence || quarantine.hasMore(than: checkpoint.quarantined) {
             try synchronize()
+        }
+        // In this order: the receipts have at least the commits of the manifest.
+        try writtenReceipts.withLock { written throws(StatusError) in
+            let count = checkpoint.receipts.receipts.changeCount
+            guard written != count else { return }
+            try checkpoint.receipts.write(in: data)
+            written = count
+            data.prepareUpdate { $0.receiptsSequence = checkpoint.receipts.storedSequence }
         }
         try quarantine.record(checkpoint.quarantined) { manifest in
             manifest.sequence = checkpoint.sequence

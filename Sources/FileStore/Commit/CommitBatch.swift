@@ -52,6 +52,9 @@ struct CommitBatch {
     /// The last assigned sequence number and commit time.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
 
+    /// The receipts of the clients whose commits have been decided in the batch.
+    private(set) var receipts: [CommitClientID: ClientReceipts] = [:]
+
     /// The additions that the commits may make; `nil` if they are not limited.
     var allowance: QuotaUsage.Allowance?
 
@@ -111,24 +114,62 @@ struct CommitBatch {
     ///
     /// - Parameters:
     ///   - earlier: The scopes changed by commits before the batch.
+    ///   - earlierReceipts: The receipts of those commits.
     ///   - prepare: Throws if the documents cannot be written. A caller who is denied the commit is not told why.
     mutating func add(
         _ commit: PendingCommit,
         earlier: ScopeVersions,
+        earlierReceipts: CommitReceipts,
         preparing prepare: () throws(StatusError) -> Void,
         read: Reader
     ) {
+        guard let identity = commit.identity else {
+            outcomes.append(outcome(of: commit, earlier: earlier, preparing: prepare, read: read))
+            return
+        }
+        let known = receipts[identity.client] ?? earlierReceipts[identity.client] ?? ClientReceipts()
+        switch known.decision(on: identity) {
+        case .answer(let outcome):
+            outcomes.append(outcome)
+        case .evaluate:
+            let outcome = outcome(of: commit, earlier: earlier, preparing: prepare, read: read).mapError(\.decided)
+            outcomes.append(outcome)
+            record(outcome, of: identity, in: known)
+        }
+    }
+
+    private mutating func outcome(
+        of commit: PendingCommit,
+        earlier: ScopeVersions,
+        preparing prepare: () throws(StatusError) -> Void,
+        read: Reader
+    ) -> Result<CommitResult, StatusError> {
         writeCount += commit.writes.count
-        do throws(StatusError) {
+        return Result { () throws(StatusError) in
             let time = try nextTime()
             let preparation = Result(catching: prepare)
             try authorize(commit, at: time, read: read)
             try preparation.get()
             try validate(commit.reads, earlier: earlier, read: read)
-            outcomes.append(.success(try evaluate(commit, at: time, read: read)))
-        } catch {
-            outcomes.append(.failure(error))
+            return try evaluate(commit, at: time, read: read)
         }
+    }
+
+    private mutating func record(
+        _ outcome: Result<CommitResult, StatusError>,
+        of identity: CommitIdentity,
+        in known: ClientReceipts
+    ) {
+        var client = known
+        switch outcome {
+        case .success:
+            // It is in the batch, whether or not it has changed anything.
+            if let commit = commits.last { client.record(commit) }
+        case .failure(let error):
+            guard error.isFinalRefusal else { return }
+            client.record(identity, refusedWith: error, at: last.time ?? .minimum)
+        }
+        receipts[identity.client] = client
     }
 }
 
@@ -185,7 +226,8 @@ extension CommitBatch {
                 throw error.withWriteIndex(index)
             }
         }
-        let sequence = try record(order, edits, at: time, by: commit.author?.keyID)
+        let receipt = commit.identity.map { CommitReceipt($0, keeping: writeResults) }
+        let sequence = try record(order, edits, at: time, by: commit.author?.keyID, receipt)
         last.time = time
         return CommitResult(sequence: sequence, commitTime: time, writeResults: writeResults)
     }
@@ -205,15 +247,17 @@ extension CommitBatch {
         return Edit(before: image.encoded, current: image.decoded, isDamaged: isDamaged)
     }
 
-    /// Adds a commit's net changes to the batch; returns the commit's sequence number, or `nil` if nothing has changed.
+    /// Adds a commit's net changes to the batch; returns the commit's sequence number, or `nil` if nothing has changed. A commit with a
+    /// receipt is added even then.
     private mutating func record(
         _ order: [DocumentPath],
         _ edits: [DocumentPath: Edit],
         at time: Timestamp,
-        by author: UTF8Key?
+        by author: UTF8Key?,
+        _ receipt: CommitReceipt?
     ) throws(StatusError) -> SequenceNumber? {
         var changes: [CommittedChange] = []
-        var bytes = 0
+        var bytes = receipt == nil ? 0 : CommitReceipt.maximumBytes
         for path in order {
             guard let edit = edits[path], edit.isChanged, edit.before != nil || edit.current != nil else { continue }
             let after = edit.current.map { EncodedDocument($0) }
@@ -221,7 +265,7 @@ extension CommitBatch {
             bytes += 128 + path.string.utf8.count + (after?.fieldsJSON.count ?? 0) + (edit.before?.fieldsJSON.count ?? 0)
             changes.append(CommittedChange(path: path, before: edit.before, after: after, existedBefore: edit.before != nil))
         }
-        guard !changes.isEmpty else { return nil }
+        guard !changes.isEmpty || receipt != nil else { return nil }
         guard bytes <= JournalRecord.maximumBytes else {
             throw StatusError(
                 .invalidArgument,
@@ -233,10 +277,11 @@ extension CommitBatch {
             try allowance.add(sizeChange(of: changes, edits))
             self.allowance = allowance
         }
-        let commit = Commit(sequence: last.sequence.next, time: time, author: author, changes: changes)
+        let commit = Commit(sequence: last.sequence.next, time: time, author: author, changes: changes, receipt: receipt)
         byteCount += bytes
         commits.append(commit)
         last.sequence = commit.sequence
+        guard !changes.isEmpty else { return nil }
         scopeVersions[.database] = commit.sequence
         for change in changes {
             for scope in change.path.scopes { scopeVersions[scope] = commit.sequence }

@@ -37,10 +37,13 @@ final class CommitQueue: Sendable {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> (CommitResult, sync: Range<ContinuousClock.Instant>?) {
         let outcome = await withCheckedContinuation { continuation in
-            submit(PendingCommit(writes: writes, reads: reads, author: author, continuation: continuation))
+            submit(
+                PendingCommit(writes: writes, reads: reads, author: author, identity: identity, continuation: continuation)
+            )
         }
         return (try outcome.result.get(), outcome.sync)
     }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import DocumentIndex
 internal import DocumentModel
 internal import DocumentStore
@@ -35,6 +36,7 @@ actor Committer {
     private var applier: DocumentApplier
     private var last: (sequence: SequenceNumber, time: Timestamp?)
     private var scopeVersions: ScopeVersions
+    private var receipts: CommitReceipts
     private var quotaUsage = QuotaUsage()
     /// The journal bytes written, and the documents changed, since the last checkpoint.
     private var uncheckpointed = (bytes: 0, documents: 0)
@@ -47,12 +49,15 @@ actor Committer {
     private nonisolated let executor = SerialQueueExecutor(label: "hearth.committer")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter last: The last commit, and the latest assigned commit time.
+    /// - Parameters:
+    ///   - last: The last commit, and the latest assigned commit time.
+    ///   - receipts: The receipts of the commits up to it.
     init(
         _ components: StoreComponents,
         writer: consuming JournalWriter,
         fileWriter: consuming DocumentFileWriter,
-        last: (sequence: SequenceNumber, time: Timestamp?)
+        last: (sequence: SequenceNumber, time: Timestamp?),
+        receipts: CommitReceipts
     ) {
         self.components = components
         self.writer = writer
@@ -63,6 +68,7 @@ actor Committer {
             logger: components.logger
         )
         self.last = last
+        self.receipts = receipts
         scopeVersions = ScopeVersions(after: last.sequence)
     }
 
@@ -94,6 +100,7 @@ actor Committer {
         // The journal of unapplied documents must be retained.
         guard components.writeLatch.error == nil, components.unapplied.blocking.isEmpty, !applier.isInstalling else { return }
         _ = applier.retryQuarantined()
+        if let time = last.time { receipts.removeExpired(at: time) }
         components.checkpointer.start(checkpoint)
         uncheckpointed = (0, 0)
     }
@@ -124,7 +131,8 @@ actor Committer {
         Checkpointer.Checkpoint(
             sequence: last.sequence,
             time: last.time,
-            quarantined: components.unapplied.quarantined
+            quarantined: components.unapplied.quarantined,
+            receipts: StoredReceipts(receipts, through: last.sequence)
         )
     }
 }
@@ -220,6 +228,7 @@ extension Committer {
             applier.discard(consume staged)
             throw error.isRecoverable ? error.status : blockWrites(error.status)
         }
+        for commit in batch.commits { receipts.record(commit) }
         didAppend(batch.commits, appended, last: batch.last, netChanges, staged, batch.indexUpdate)
         for commit in batch.commits {
             let period = begin..<ContinuousClock.now
@@ -260,6 +269,7 @@ extension Committer {
         guard !batch.commits.isEmpty else {
             // Commits without changes have used commit times too. On a standby, only the primary assigns times.
             if components.primary == nil { last.time = batch.last.time }
+            record(batch.receipts)
             if let prepared { applier.removeEmptyFolders(of: prepared.collections) }
             resume(commits, batch.outcomes)
             return commits.count
@@ -293,6 +303,7 @@ extension Committer {
             reject(commits, batch, blockWrites(error.status))
             return commits.count
         }
+        record(batch.receipts)
         didAppend(batch.commits, appended, last: batch.last, netChanges, staged, batch.indexUpdate, batch.allowance)
         let sync = appended.sync
         if batch.onlyDeletes, prepared == nil { components.data.reserve?.replenish() }
@@ -304,6 +315,11 @@ extension Committer {
         }
         components.index.applyBackpressure()
         return commits.count
+    }
+
+    /// Takes over the receipts of a batch, once its commits are durable.
+    private func record(_ batch: [CommitClientID: ClientReceipts]) {
+        for (client, receipts) in batch { self.receipts.update(client, receipts) }
     }
 
     /// Applies and publishes durable commits.
@@ -349,10 +365,10 @@ extension Committer {
     private func evaluate(_ pending: ArraySlice<PendingCommit>, _ prepared: LargeBatch?) -> CommitBatch {
         var batch = CommitBatch(after: last, images: prepared?.images ?? [:], now: components.timestamps.nextCommitTime)
         batch.allowance = allowance(after: last.sequence)
-        let earlier = scopeVersions
+        let (earlier, earlierReceipts) = (scopeVersions, receipts)
         for (index, commit) in pending.enumerated() {
             guard batch.accepts(commit) else { break }
-            batch.add(commit, earlier: earlier) { () throws(StatusError) in
+            batch.add(commit, earlier: earlier, earlierReceipts: earlierReceipts) { () throws(StatusError) in
                 if let error = prepared?.failures[index] { throw error }
                 for write in commit.writes { try applier.retryQuarantined(write.path) }
             } read: { path throws(StatusError) in
@@ -391,6 +407,9 @@ extension Committer {
     private func reject(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch, _ error: StatusError) {
         for (commit, outcome) in zip(commits, batch.outcomes) {
             switch outcome {
+            // It was made before.
+            case .success(let result) where result.isReplayed && result.commitTime <= last.time ?? .minimum:
+                commit.resume(with: .success(result))
             case .success: commit.resume(with: .failure(error))
             case .failure(let own): commit.resume(with: .failure(own))
             }

@@ -9,6 +9,8 @@ struct PendingCommit: Sendable {
     /// The reads to validate.
     let reads: ReadSet
     let author: CommitAuthor?
+    /// The identity; `nil` for a commit that is applied each time it is sent.
+    let identity: CommitIdentity?
     /// The caller. Not a `Waiter`, since it gets a result, and a cancellation does not withdraw the commit.
     let continuation: CheckedContinuation<Outcome, Never>
     /// The call of the commit; `nil` for one that is not refused, however long it has waited.

@@ -25,6 +25,7 @@ struct ScopeVersions {
 
     /// Records the changes of the next commit.
     mutating func record(_ commit: Commit) {
+        guard !commit.changes.isEmpty else { return }
         latest = commit.sequence
         for change in commit.changes {
             for scope in change.path.scopes { newer[scope.hashValue] = commit.sequence }

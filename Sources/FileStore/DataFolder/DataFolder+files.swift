@@ -6,7 +6,9 @@ internal import StorageIO
 
 extension DataFolder {
     /// The temporary names of top-level files, one per file, since several may be written concurrently.
-    static let temporaryFileNames = [IndexDefinitions.fileName, StoredQuota.fileName, quarantineName].map(TemporaryName.fixed)
+    static let temporaryFileNames = [
+        IndexDefinitions.fileName, StoredQuota.fileName, StoredReceipts.fileName, quarantineName,
+    ].map(TemporaryName.fixed)
 
     /// Returns the identity of a top-level file, or `nil` if there is no regular file of that name.
     func identity(ofFile name: String) throws(StatusError) -> FileIdentity? {

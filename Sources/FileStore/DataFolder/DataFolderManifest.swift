@@ -30,6 +30,8 @@ struct DataFolderManifest: Hashable {
     var isClean: Bool
     /// True if there are ``QuarantinedDocuments``, whose files are stale although the journal may have been removed.
     var hasQuarantinedDocuments = false
+    /// The last commit of the ``StoredReceipts``; `nil` without any. Their file may have later ones.
+    var receiptsSequence: SequenceNumber?
     /// True if a temporary file could not be removed, so that the next startup runs a ``TemporaryFileSweep``.
     var hasTemporaryFile = false
     /// The last commit at the last repair, which accepted the document files as they were: a check compares them with later
@@ -94,6 +96,10 @@ extension DataFolderManifest {
         if hasQuarantinedDocuments {
             writer.key("waiting")
             writer.boolean(true)
+        }
+        if let receiptsSequence {
+            writer.key("receipts")
+            writer.integer(Int64(clamping: receiptsSequence.rawValue))
         }
         if hasTemporaryFile {
             writer.key("temporary")
@@ -195,6 +201,9 @@ extension DataFolderManifest {
         }
         self.isClean = isClean
         hasQuarantinedDocuments = text.root["waiting"]?.boolean ?? false
+        if case .integer(let receipts) = text.root["receipts"]?.number, receipts >= 0 {
+            receiptsSequence = SequenceNumber(UInt64(receipts))
+        }
         hasTemporaryFile = text.root["temporary"]?.boolean ?? false
         if case .integer(let accepted) = text.root["accepted"]?.number, accepted >= 0 {
             acceptedSequence = SequenceNumber(UInt64(accepted))

@@ -1,3 +1,4 @@
+internal import Concurrency
 package import DocumentModel
 internal import DocumentStore
 internal import StorageIO

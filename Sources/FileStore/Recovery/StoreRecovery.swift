@@ -14,6 +14,8 @@ struct StoreRecovery: ~Copyable {
     let fileWriter: DocumentFileWriter
     /// The last commit, and the latest assigned commit time.
     let last: (sequence: SequenceNumber, time: Timestamp?)
+    /// The receipts of all commits.
+    let receipts: CommitReceipts
     /// The search for files that were edited before the store was opened; `nil` if that cannot be told, as in a copy of a data
     /// folder.
     let editedFileSearch: EditedFileSearch?
@@ -34,6 +36,15 @@ extension StoreRecovery {
         var sweep = TemporaryFileSweep()
         if !manifest.isClean || manifest.hasTemporaryFile { try sweep.run(in: data.documents, DataFolder.documentsName) }
         let quarantine = QuarantinedDocuments(data)
+        var receipts = StoredReceipts(CommitReceipts(), through: .zero)
+        var receiptDamage: StatusError?
+        do throws(StatusError) {
+            receipts = try StoredReceipts.read(in: data)
+        } catch {
+            guard error.code == .dataLoss else { throw error }
+            receiptDamage = error
+        }
+        let storedReceipts = receipts.storedSequence
         var replay = JournalReplay(manifest.isClean ? [] : try quarantine.read())
         try Journal.relabelSegments(in: data.openJournal(), of: manifest.lineage, as: manifest.epoch)
         let recovered = try Journal.open(
@@ -44,7 +55,10 @@ extension StoreRecovery {
                 isClean: manifest.isClean,
                 segmentBytes: configuration.segmentBytes
             )
-        ) { commit in replay.add(commit) }
+        ) { commit in
+            replay.add(commit)
+            receipts.record(commit)
+        }
         try replay.run(in: data, progressInterval: configuration.recoveryProgressInterval, logger: logger) {
             DocumentFileWriter(undatedFiles, cache: cache)
         }
@@ -53,6 +67,16 @@ extension StoreRecovery {
         var last: (sequence: SequenceNumber, time: Timestamp?) = (manifest.sequence, manifest.commitTime)
         // A journal with a damaged end may contain less than the manifest states.
         if let inJournal = recovered.last, inJournal.sequence >= last.sequence { last = (inJournal.sequence, inJournal.time) }
+        receiptDamage = receiptDamage ?? StoredReceipts.mismatch(of: storedReceipts, with: manifest, last: last.sequence)
+        if let receiptDamage {
+            receipts = try StoredReceipts.rebuild(
+                in: data,
+                after: receiptDamage,
+                recovered.journal,
+                through: last.sequence,
+                logger: logger
+            )
+        }
         // Commits without changes have used later times, and are not in the journal.
         let latestTime = [last.time, manifest.commitTime].compactMap(\.self).max()
         let datedFiles = manifest.datedFiles(in: data.documentsInode, manifestTime: stopTime, last: latestTime)
@@ -80,9 +104,10 @@ extension StoreRecovery {
             updated.sequence = last.sequence
             updated.commitTime = latestTime
             updated.isClean = unapplied.isEmpty
+            updated.receiptsSequence = receipts.storedSequence
             updated.hasTemporaryFile = fileWriter.hasLeftoverTemporaryFile
             if replay.isLong { logger.info("Syncing the restored documents") }
-            try Self.makeDurable(data, updated, unapplied, quarantine, logger: logger)
+            try Self.makeDurable(data, updated, receipts, unapplied, quarantine, logger: logger)
         }
         let foreign = try files.folders.collections(under: []).damaged
         Self.log(
@@ -109,6 +134,7 @@ extension StoreRecovery {
         )
         self.data = data
         self.last = (last.sequence, latestTime)
+        self.receipts = receipts.receipts
         writer = recovered.makeWriter()
         self.fileWriter = fileWriter
         editedFileSearch =
@@ -124,6 +150,7 @@ extension StoreRecovery {
     private static func makeDurable(
         _ data: DataFolder,
         _ updated: DataFolderManifest,
+        _ receipts: StoredReceipts,
         _ unapplied: UnappliedDocuments,
         _ quarantine: QuarantinedDocuments,
         logger: Logger
@@ -132,6 +159,8 @@ extension StoreRecovery {
         try reporting("sync", DataFolder.documentsName) { () throws(FileSystemError) in try data.documents.synchronizeFileSystem()
         }
         do throws(StatusError) {
+            // Before the manifest, as a checkpoint does.
+            try receipts.write(in: data)
             try quarantine.record(unapplied.quarantined) { manifest in
                 manifest.epoch = updated.epoch
                 manifest.lineage = updated.lineage
@@ -139,6 +168,7 @@ extension StoreRecovery {
                 manifest.commitTime = updated.commitTime
                 manifest.isClean = updated.isClean
                 manifest.hasTemporaryFile = updated.hasTemporaryFile
+                manifest.receiptsSequence = updated.receiptsSequence
             }
         } catch {
             // The journal still contains everything, and freeing space may require reading the documents first.

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Dispatch
 internal import DocumentIndex
 internal import DocumentModel
@@ -44,6 +45,8 @@ actor FileStoreSnapshot: StoreSnapshot {
     private let retention: SegmentRetention
     private let manifest: DataFolderManifest
     private let quarantined: [QuarantinedDocument]
+    /// The file of receipts; `nil` if there was none. The journal has those of later commits.
+    private let receipts: [UInt8]?
     private let root: SharedFileDescriptor
     private var phase = Phase.documents
     private var folders: [OpenFolder] = []
@@ -63,6 +66,7 @@ actor FileStoreSnapshot: StoreSnapshot {
         retention = journal.retainSegments()
         (manifest, quarantined) = try store.components.checkpointer.quarantine.recorded()
         let data = store.data
+        receipts = try data.contents(ofFile: StoredReceipts.fileName, maximumBytes: .max)
         root = try reporting("open", ".") { () throws(FileSystemError) in SharedFileDescriptor(try data.root.openFolder(".")) }
         let documents = try reporting("list", DataFolder.documentsName) { () throws(FileSystemError) in
             try OpenFolder(
@@ -202,6 +206,7 @@ actor FileStoreSnapshot: StoreSnapshot {
             }
             if let bytes { add(name, bytes) }
         }
+        if let receipts { add(StoredReceipts.fileName, receipts) }
         if !quarantined.isEmpty { add(DataFolder.quarantineName, QuarantinedDocuments.encoded(quarantined)) }
         var copy = manifest
         copy.isClean = isClean(at: last)

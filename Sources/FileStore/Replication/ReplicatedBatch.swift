@@ -69,7 +69,7 @@ struct ReplicatedBatch {
                 "The primary sent commit \(commit.sequence) instead of \(last.sequence.next). It was not applied."
             )
         }
-        guard last.time.map({ $0 < commit.time }) ?? true, !commit.changes.isEmpty else {
+        guard last.time.map({ $0 < commit.time }) ?? true, !commit.changes.isEmpty || commit.receipt != nil else {
             throw StatusError(
                 .dataLoss,
                 "The primary sent commit \(commit.sequence) with the time \(commit.time), which is not after that of the one before, or "
@@ -106,6 +106,12 @@ struct ReplicatedBatch {
                 CommittedChange(path: path, before: previous, after: change.after, existedBefore: change.existedBefore)
             )
         }
-        return Commit(sequence: commit.sequence, time: commit.time, author: commit.author, changes: changes)
+        return Commit(
+            sequence: commit.sequence,
+            time: commit.time,
+            author: commit.author,
+            changes: changes,
+            receipt: commit.receipt
+        )
     }
 }

@@ -42,12 +42,14 @@ struct SetAsideJournal {
                 isComplete = false
                 break
             }
-            let bytes = commits.flatMap(Self.line)
+            // One that changed nothing leaves nothing to set aside.
+            let changing = commits.filter { !$0.changes.isEmpty }
+            let bytes = changing.flatMap(Self.line)
             try reporting("write", name) { () throws(FileSystemError) in
                 try file.descriptor.write(bytes, at: offset)
             }
             offset += bytes.count
-            count += commits.count
+            count += changing.count
             position = commits.last?.sequence ?? last
         }
         try reporting("write", name) { () throws(FileSystemError) in

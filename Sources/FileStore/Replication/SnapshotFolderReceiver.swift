@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Dispatch
 internal import DocumentIndex
 internal import DocumentModel
@@ -98,8 +99,10 @@ actor SnapshotFolderReceiver: SnapshotReceiver {
         guard isSafe, let first = components.first, components.count <= SnapshotPart.maximumDepth else { return false }
         if components.count == 1 {
             let names =
-                [DataFolder.manifestName, DataFolder.quarantineName, IndexDefinitions.fileName, StoredQuota.fileName]
-                + LockedAtomicFile.Name.allCases.map(\.rawValue)
+                [
+                    DataFolder.manifestName, DataFolder.quarantineName, IndexDefinitions.fileName, StoredQuota.fileName,
+                    StoredReceipts.fileName,
+                ] + LockedAtomicFile.Name.allCases.map(\.rawValue)
             return names.contains(String(first))
         }
         if first == Journal.folderName {

@@ -25,11 +25,13 @@ enum StandbyFolder {
     private static let parts =
         [
             DataFolder.documentsName, Journal.folderName, DataFolder.quarantineName, IndexDefinitions.fileName,
-            StoredQuota.fileName,
+            StoredQuota.fileName, StoredReceipts.fileName,
         ]
         + LockedAtomicFile.Name.allCases.map(\.rawValue) + [DataFolder.manifestName]
     /// The parts that a snapshot may lack, and that are removed then. A file in the snapshot says so, until that is done.
-    private static let removableParts = [DataFolder.quarantineName, IndexDefinitions.fileName, StoredQuota.fileName]
+    private static let removableParts = [
+        DataFolder.quarantineName, IndexDefinitions.fileName, StoredQuota.fileName, StoredReceipts.fileName,
+    ]
 
     private static func absenceName(of part: String) -> String { part + ".absent" }
 

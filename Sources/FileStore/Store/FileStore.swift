@@ -38,7 +38,13 @@ package final class FileStore: ClosableStore, LocalFiles {
         components = recovery.components
         reader = DocumentReader(components, readQueue: readQueue, scanQueue: scanQueue)
         self.scanQueue = scanQueue
-        let committer = Committer(components, writer: recovery.writer, fileWriter: recovery.fileWriter, last: recovery.last)
+        let committer = Committer(
+            components,
+            writer: recovery.writer,
+            fileWriter: recovery.fileWriter,
+            last: recovery.last,
+            receipts: recovery.receipts
+        )
         commitQueue = CommitQueue(committer, idleTime: components.checkpointIdleTime, observer: components.observer)
         idleMemoryRelease = IdleMemoryRelease(components, after: components.idleMemoryReleaseTime)
         idleMemoryRelease.start()
@@ -155,13 +161,15 @@ extension FileStore {
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> CommitResult {
-        if !writes.isEmpty, let error = components.standbyError { throw error }
+        if !writes.isEmpty || identity != nil, let error = components.standbyError { throw error }
         let disk = components.disk
         let start = ContinuousClock.now
         do throws(StatusError) {
-            let (result, sync) = try await commitQueue.commit(writes, validating: reads, by: author)
+            let (result, sync) = try await commitQueue.commit(writes, validating: reads, by: author, identity: identity)
+            guard !result.isReplayed else { return result }
             components.observer?.didCommit(writeCount: writes.count, period: start..<max(start, .now), sync: sync)
             // Deletes succeed on a full disk, too.
             if disk.isFull, writes.contains(where: \.operation.storesDocument) {

@@ -53,7 +53,8 @@ package struct BatchGetDocumentsRequest: Sendable {
         var entries: [ListedDocument] = []
         for start in stride(from: 0, to: paths.count, by: limits.maximumBatchGetCount) {
             let batch = Array(paths[start...].prefix(limits.maximumBatchGetCount))
-            entries += try await BatchGetDocuments.call(.init(paths: batch, mask: mask, consistency: consistency), in: context)
+            let params = BatchGetDocuments.Params(paths: batch, mask: mask, consistency: consistency)
+            entries += try await BatchGetDocuments.call(params, in: context).documents
             guard entries.estimatedBytes <= limits.maximumBodyBytes else {
                 throw StatusError(
                     .resourceExhausted,

@@ -123,7 +123,8 @@ struct RestrictedStore: DocumentStore {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> CommitResult {
         for (index, write) in writes.enumerated() {
             do throws(StatusError) {
@@ -132,7 +133,7 @@ struct RestrictedStore: DocumentStore {
                 throw error.withWriteIndex(index)
             }
         }
-        return try await base.commit(writes, validating: reads, by: author)
+        return try await base.commit(writes, validating: reads, by: author, identity: identity)
     }
 
     /// The commits, reduced to the changes in accessible collections; a commit may have no changes left.

@@ -4,11 +4,14 @@ import JSONRPC
 
 extension ServiceContext {
     /// Commits writes as the caller, provided that nothing in `reads` has changed.
+    ///
+    /// - Parameter identity: The identity by which the commit is recognized when it is sent again; `nil` for none.
     package func commit(
         _ writes: [Write],
-        validating reads: ReadSet = ReadSet()
+        validating reads: ReadSet = ReadSet(),
+        identity: CommitIdentity? = nil
     ) async throws(StatusError) -> CommitResult {
-        try await store.commit(writes, validating: reads, by: CommitAuthor(keyID: caller.keyID))
+        try await store.commit(writes, validating: reads, by: CommitAuthor(keyID: caller.keyID), identity: identity)
     }
 
     /// Commits a single write. Its errors have no write index.

@@ -138,10 +138,11 @@ extension DatabaseLease: DocumentStore {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> CommitResult {
-        guard writes.isEmpty else { return try await storeCreatingIfNeeded.commit(writes, validating: reads, by: author) }
-        return try await store.commit(writes, validating: reads, by: author)
+        let store = writes.isEmpty ? try store : try await storeCreatingIfNeeded
+        return try await store.commit(writes, validating: reads, by: author, identity: identity)
     }
 
     func commits(after sequence: SequenceNumber) -> CommitSequence {

@@ -68,7 +68,8 @@ struct EmptyStore: DocumentStore {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> CommitResult {
         guard writes.isEmpty else { throw Self.notCreated }
         return CommitResult(sequence: nil, commitTime: .current(), writeResults: [])

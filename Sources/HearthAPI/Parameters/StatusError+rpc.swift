@@ -24,6 +24,17 @@ extension StatusError: RPCErrorConvertible {
         }
         data[ErrorDataKeys.retryAfterMilliseconds] = retryAfter.map { .integer($0.wholeMilliseconds) }
         data[ErrorDataKeys.executed] = isExecuted.map { .boolean($0) }
+        if isDecided { data[CommitIdentityErrorKeys.decided] = .boolean(true) }
+        switch identityMismatch {
+        case .gap(let expected)?:
+            data[CommitIdentityErrorKeys.reason] = .string(CommitIdentityErrorKeys.gap)
+            data[CommitIdentityErrorKeys.expected] = .integer(Int(clamping: expected))
+        case .forgotten?:
+            data[CommitIdentityErrorKeys.reason] = .string(CommitIdentityErrorKeys.forgotten)
+        case .reused?:
+            data[CommitIdentityErrorKeys.reason] = .string(CommitIdentityErrorKeys.reused)
+        case nil: break
+        }
         data[ErrorDataKeys.oldest] = oldestSequence.map { .integer(Int(clamping: $0)) }
         data[ErrorDataKeys.progress] = progress.map { progress in
             var members: RPCErrorData = [:]

@@ -76,28 +76,43 @@ package final class TransactionRegistry: Sendable {
 
     /// Commits the writes of a transaction. The transaction is closed, whether or not the commit succeeds.
     ///
+    /// - Parameter identity: The identity by which the commit is recognized when it is sent again, after the transaction has ended;
+    ///   `nil` for none.
     /// - Throws: ``StatusCode/aborted`` with a retry delay if a recorded read has changed, or the server is overloaded; ``StatusCode/invalidArgument`` if the
     ///   transaction is read-only; the errors of the store's commit.
     package func commit(
         _ id: TransactionID,
         _ writes: [Write],
         for owner: Caller.Identity = .system,
-        to store: any DocumentStore
+        to store: any DocumentStore,
+        identity: CommitIdentity? = nil
     ) async throws(StatusError) -> CommitResult {
         let now = now()
-        let transaction = try table.withLock { table throws(StatusError) in try table.close(id, of: owner, at: now) }
-        if case .readOnly = transaction.mode, !writes.isEmpty {
+        var transaction: OpenTransaction?
+        do throws(StatusError) {
+            transaction = try table.withLock { table throws(StatusError) in try table.close(id, of: owner, at: now) }
+        } catch {
+            // With an identity, it may be one that has been committed.
+            guard identity != nil else { throw error }
+        }
+        if case .readOnly? = transaction?.mode, !writes.isEmpty {
             throw StatusError(.invalidArgument, "The transaction is read-only and cannot commit writes. Begin it with readWrite.")
+                .decided
         }
         do throws(StatusError) {
-            return try await store.commit(writes, validating: transaction.reads, by: CommitAuthor(keyID: owner.keyID))
+            return try await store.commit(
+                writes,
+                validating: transaction?.reads ?? .ended,
+                by: CommitAuthor(keyID: owner.keyID),
+                identity: identity
+            )
         } catch {
             var error = error
             // It is closed, so that the client has to run it again.
             if error.code == .unavailable, error.isExecuted == false { error.code = .aborted }
             guard error.code == .aborted, error.isExecuted != false else { throw error }
             // The duration of the commit itself does not count: competing transactions share the wait for the disk.
-            let attempt = min(transaction.firstReadTime ?? now, now)..<now
+            let attempt = min(transaction?.firstReadTime ?? now, now)..<now
             let (path, end) = (error.path ?? "", self.now())
             error.retryAfter = retries.withLock { $0.delay(forConflictAt: path, attempt: attempt, now: end) }
             throw error

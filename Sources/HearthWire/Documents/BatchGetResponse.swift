@@ -5,16 +5,20 @@ package import StrictJSON
 package struct BatchGetResponse: Hashable, Sendable {
     /// The documents; `.missing` for those that don't exist.
     package let documents: [ListedDocument]
+    /// The time of the state that all documents show, or than which each is at least as new.
+    package let readTime: Timestamp
 
     /// Creates a result.
-    package init(documents: [ListedDocument]) {
+    package init(documents: [ListedDocument], readTime: Timestamp) {
         self.documents = documents
+        self.readTime = readTime
     }
 
-    /// Writes `{"documents": […]}`.
+    /// Writes `{"documents": […], "readTime": …}`.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.array(PageKeys.documents, of: documents) { $0.write(to: &$1) }
+        writer.member(QueryResponseKeys.readTime, readTime.rfc3339)
         writer.endObject()
     }
 

@@ -67,8 +67,22 @@ extension StatusError {
         let file = data?[ErrorDataKeys.file].flatMap(FileLocation.init(json:))
         self.init(StatusCode(errorNumber: number), message, path: path, field: data?[ErrorDataKeys.field]?.string, file: file)
         writeIndex = data?.integer(ErrorDataKeys.write)
+        isDecided = data?[CommitIdentityErrorKeys.decided]?.boolean ?? false
+        identityMismatch = data.flatMap(CommitIdentityMismatch.init(json:))
         isExecuted = data?[ErrorDataKeys.executed]?.boolean
         if let wait: Int64 = data?.integer(ErrorDataKeys.retryAfterMilliseconds) { retryAfter = .milliseconds(wait) }
+    }
+}
+
+extension CommitIdentityMismatch {
+    /// Parses the `data` of an error; returns `nil` for that of any other error.
+    fileprivate init?(json: JSONNode) {
+        switch json[CommitIdentityErrorKeys.reason]?.string {
+        case CommitIdentityErrorKeys.gap: self = .gap(expected: json.integer(CommitIdentityErrorKeys.expected) ?? 0)
+        case CommitIdentityErrorKeys.forgotten: self = .forgotten
+        case CommitIdentityErrorKeys.reused: self = .reused
+        default: return nil
+        }
     }
 }
 

@@ -6,12 +6,19 @@ package import UTF8Text
 package enum CommitKeys {
     package static let writes: UTF8Key = "writes"
     package static let transaction: UTF8Key = "transaction"
+    package static let identity: UTF8Key = "identity"
 }
 
 /// The members of the result of a commit.
 package enum CommitResponseKeys {
     package static let commitTime: UTF8Key = "commitTime"
     package static let writeResults: UTF8Key = "writeResults"
+    /// The sequence number of the commit.
+    package static let sequence: UTF8Key = "seq"
+    /// True if the commit had been made before.
+    package static let replayed: UTF8Key = "replayed"
+    /// True if the results were too large to be kept.
+    package static let resultsDropped: UTF8Key = "resultsDropped"
 }
 
 /// The result of a commit.
@@ -20,18 +27,39 @@ package struct CommitResponse: Hashable, Sendable {
     package let commitTime: Timestamp
     /// The results of the writes, in order.
     package let writeResults: [WriteResult]
+    /// The sequence number of the commit; `nil` if nothing has changed.
+    package let sequence: UInt64?
+    /// True if the commit had been made before, and was not applied again.
+    package let isReplayed: Bool
+    /// True if ``writeResults`` is empty because the results were too large to be kept.
+    package let hasDroppedResults: Bool
 
     /// Creates a result.
-    package init(commitTime: Timestamp, writeResults: [WriteResult]) {
+    package init(
+        commitTime: Timestamp,
+        writeResults: [WriteResult],
+        sequence: UInt64?,
+        isReplayed: Bool = false,
+        hasDroppedResults: Bool = false
+    ) {
         self.commitTime = commitTime
         self.writeResults = writeResults
+        self.sequence = sequence
+        self.isReplayed = isReplayed
+        self.hasDroppedResults = hasDroppedResults
     }
 
-    /// Writes `{"commitTime": …, "writeResults": […]}`.
+    /// Writes `{"commitTime": …, "writeResults": […], "seq"?: …, "replayed"?: true, "resultsDropped"?: true}`.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member(CommitResponseKeys.commitTime, commitTime.rfc3339)
         writer.array(CommitResponseKeys.writeResults, of: writeResults) { $0.write(to: &$1) }
+        if let sequence {
+            writer.key(CommitResponseKeys.sequence)
+            writer.integer(Int64(clamping: sequence))
+        }
+        if isReplayed { writer.member(CommitResponseKeys.replayed, true) }
+        if hasDroppedResults { writer.member(CommitResponseKeys.resultsDropped, true) }
         writer.endObject()
     }
 
@@ -43,5 +71,8 @@ package struct CommitResponse: Hashable, Sendable {
         writeResults = try json.array(CommitResponseKeys.writeResults).map { json throws(StatusError) in
             try WriteResult(json: json)
         }
+        sequence = json.integer(CommitResponseKeys.sequence)
+        isReplayed = json[CommitResponseKeys.replayed]?.boolean ?? false
+        hasDroppedResults = json[CommitResponseKeys.resultsDropped]?.boolean ?? false
     }
 }

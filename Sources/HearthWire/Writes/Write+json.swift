@@ -29,16 +29,6 @@ package enum RestoreParameterKeys {
 }
 
 extension Write {
-    /// The method for a single write; `nil` if it can only be an element of a commit.
-    package var method: UTF8Key? {
-        switch kind {
-        case .set: "documents.set"
-        case .update: "documents.update"
-        case .delete: "documents.delete"
-        case .verify: nil
-        }
-    }
-
     /// Writes an element of the `writes` parameter of a commit.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -54,8 +44,7 @@ extension Write {
         writer.endObject()
     }
 
-    /// Writes the parameters of ``method``.
-    package func writeMembers(to writer: inout JSONWriter) {
+    private func writeMembers(to writer: inout JSONWriter) {
         writer.member(WriteKeys.path, path.string)
         switch operation {
         case .replace(let fields):

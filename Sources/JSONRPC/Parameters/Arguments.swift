@@ -62,6 +62,11 @@ package struct Arguments: Sendable {
         }
     }
 
+    /// Returns whether there is an argument for a parameter, other than null.
+    package func contains(_ parameter: some ParameterDescription) -> Bool {
+        index(of: parameter.name).flatMap { values[$0] }.map { $0.kind != .null } ?? false
+    }
+
     /// Returns the location of a parameter, for errors that concern several parameters.
     package func location(of parameter: some ParameterDescription) -> ParameterLocation {
         index(of: parameter.name).map { location(at: $0) } ?? location

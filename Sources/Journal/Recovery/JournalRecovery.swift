@@ -230,7 +230,7 @@ extension JournalRecovery {
             throw StatusError(
                 .failedPrecondition,
                 "\(Journal.path(first: segment)) has format version \(version); this version of Hearth reads "
-                    + "versions \(JournalSegment.oldestVersion) and \(JournalSegment.version). Use the version of Hearth that "
+                    + "versions \(JournalSegment.oldestVersion) to \(JournalSegment.version). Use the version of Hearth that "
                     + "wrote it. After that version has shut down cleanly, the folder \(Journal.folderName)/ can also be moved "
                     + "out of the data folder, which discards the document history."
             )

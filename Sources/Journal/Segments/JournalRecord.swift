@@ -1,6 +1,7 @@
 package import DocumentModel
 package import DocumentStore
 internal import StorageIO
+internal import StrictJSON
 internal import UTF8Text
 
 /// A record of a journal segment: one commit, with the after-image of every document it changed and some before-images.
@@ -20,7 +21,13 @@ internal import UTF8Text
 ///                   8   create time
 ///                   8   update time
 ///                   4   length of the fields, and the fields as compact JSON
-///             4   only when the author is known: length of the API key's ID, and the ID
+///             4   only when the author is known or a receipt follows: length of the API key's ID, and the ID; 0 without an author
+///             1   only when the commit has a receipt: 1, and
+///            16     the ID of the client
+///             8     the number of the commit
+///             8     the number up to which the client had all answers
+///             8     the fingerprint of the writes
+///             4     length of the results, and the results as JSON; 0 when they were too large to be kept
 ///                 zeros up to a multiple of 8
 /// ```
 ///
@@ -72,6 +79,8 @@ extension JournalRecord {
     private static let existsAfter: UInt8 = 0b01
     private static let existedBefore: UInt8 = 0b10
     private static let hasBeforeImage: UInt8 = 0b100
+    /// The byte before a receipt.
+    private static let receiptTag: UInt8 = 1
 
     /// Encodes a commit as a record of a batch.
     ///
@@ -104,7 +113,10 @@ extension JournalRecord {
         if let author = commit.author {
             bytes.append(littleEndian: UInt32(author.byteCount))
             bytes += author.string.utf8
+        } else if commit.receipt != nil {
+            bytes.append(littleEndian: UInt32(0))
         }
+        if let receipt = commit.receipt { append(receipt, to: &bytes) }
         let length = bytes.count - start - bodyOffset
         let checksum = bytes.withUnsafeBytes {
             CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[(start + bodyOffset)...]))
@@ -112,6 +124,17 @@ extension JournalRecord {
         bytes.overwrite(littleEndian: UInt32(length), at: start)
         bytes.overwrite(littleEndian: checksum, at: start + 4)
         bytes += repeatElement(0, count: paddedCount(length) - bodyOffset - length)
+    }
+
+    private static func append(_ receipt: CommitReceipt, to bytes: inout [UInt8]) {
+        bytes.append(receiptTag)
+        bytes += receipt.identity.client.bytes
+        bytes.append(littleEndian: receipt.identity.number)
+        bytes.append(littleEndian: receipt.identity.after)
+        bytes.append(littleEndian: receipt.identity.fingerprint)
+        let results = receipt.writeResults.map(CommitReceipt.encoded) ?? []
+        bytes.append(littleEndian: UInt32(results.count))
+        bytes += results
     }
 
     private static func append(_ document: EncodedDocument, to bytes: inout [UInt8]) {
@@ -152,13 +175,21 @@ extension JournalRecord {
         }
         var author: UTF8Key?
         if !reader.isAtEnd {
-            guard let text = reader.lengthPrefixedBytes().flatMap({ String(validating: $0, as: UTF8.self) }), reader.isAtEnd
-            else {
-                return nil
-            }
-            author = UTF8Key(text)
+            guard let text = reader.lengthPrefixedBytes().flatMap({ String(validating: $0, as: UTF8.self) }) else { return nil }
+            if !text.isEmpty { author = UTF8Key(text) }
         }
-        commit = Commit(sequence: SequenceNumber(sequence), time: time, author: author, changes: changes)
+        var receipt: CommitReceipt?
+        if !reader.isAtEnd {
+            receipt = Self.receipt(&reader)
+            guard receipt != nil, reader.isAtEnd else { return nil }
+        }
+        commit = Commit(
+            sequence: SequenceNumber(sequence),
+            time: time,
+            author: author,
+            changes: changes,
+            receipt: receipt
+        )
         self.batch = SequenceNumber(batch)
     }
 
@@ -171,6 +202,18 @@ extension JournalRecord {
         let before = flags & hasBeforeImage == 0 ? nil : document(at: path, &reader)
         guard (after == nil) == (flags & existsAfter == 0), (before == nil) == (flags & hasBeforeImage == 0) else { return nil }
         return CommittedChange(path: path, before: before, after: after, existedBefore: flags & existedBefore != 0)
+    }
+
+    private static func receipt(_ reader: inout ByteReader) -> CommitReceipt? {
+        guard reader.integer(UInt8.self) == receiptTag,
+            let client = reader.bytes(CommitClientID.byteCount).flatMap({ CommitClientID(bytes: $0) }),
+            let number = reader.integer(UInt64.self), let after = reader.integer(UInt64.self),
+            let fingerprint = reader.integer(UInt64.self), let results = reader.lengthPrefixedBytes()
+        else { return nil }
+        let identity = CommitIdentity(client: client, number: number, after: after, fingerprint: fingerprint)
+        if results.isEmpty { return CommitReceipt(identity, writeResults: nil) }
+        guard let writeResults = (try? JSONText(Array(results)).root).flatMap(CommitReceipt.results) else { return nil }
+        return CommitReceipt(identity, writeResults: writeResults)
     }
 
     private static func document(at path: DocumentPath, _ reader: inout ByteReader) -> EncodedDocument? {

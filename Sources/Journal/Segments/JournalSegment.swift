@@ -9,7 +9,7 @@ internal import StorageIO
 /// ```
 /// offset  bytes
 ///      0      8   magic: "HearthJ\n"
-///      8      4   format version: 3
+///      8      4   format version: 4
 ///     12      4   CRC-32C of bytes 16 to 63
 ///     16     16   epoch of the database's history
 ///     32      8   sequence number of the first commit
@@ -28,8 +28,8 @@ internal import StorageIO
 /// The header is synced before the first record is written.
 package enum JournalSegment {
     /// The format version of new segments.
-    static let version: UInt32 = 3
-    /// The oldest format version that is read. Its records have no author.
+    static let version: UInt32 = 4
+    /// The oldest format version that is read. Its records have no author; those of version 3 have no receipt.
     static let oldestVersion: UInt32 = 2
     /// The header's size, and so the offset of the first record.
     package static let headerBytes = 64

@@ -104,9 +104,11 @@ struct NoSpaceTests {
         let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
         defer { try? disk.unmount() }
         fixture.configuration.segmentBytes = 4 << 20
+        // More than the index returns when it is opened on the full disk.
+        let text = Value.string(String(repeating: "x", count: 100_000))
         let position = try await fixture.withStore(at: "disk/data") { store in
             try disk.fill()
-            await expectStatus(.resourceExhausted) { try await store.set("c/d", [:]) }
+            await expectStatus(.resourceExhausted) { try await store.set("c/d", ["text": text]) }
             try fixture.folder.remove("disk/ballast")
             try fixture.folder.copy("disk/data", to: "killed")
             return store.position

@@ -80,7 +80,7 @@ import UTF8Text
 
     private static let variable: Set<UTF8Key> = [
         "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds", "token", "key", "id", "state",
-        "documentsDone", "changes", "memoryBytes", "size", "storage", "lastCommit", "files", "bytes",
+        "documentsDone", "changes", "memoryBytes", "size", "storage", "lastCommit", "files", "bytes", "seq",
     ]
 
     private func isBackupName(_ text: String?) -> Bool {

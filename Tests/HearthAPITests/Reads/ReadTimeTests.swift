@@ -42,6 +42,33 @@ import UTF8Text
     }
 
     @Test
+    func `A batch read tells the time as of which it holds`() async throws {
+        try await withService { service in
+            func readTime(_ options: String = "") async throws -> String? {
+                let result = try await service.result(of: "documents.batchGet", #"{"paths": ["a/1", "a/2"]\#(options)}"#)
+                return try JSONText(result).root["readTime"]?.string
+            }
+            let versions = try await Self.versions(in: service)
+            let last = try JSONText(await service.result(of: "documents.get", #"["a/0"]"#)).root["updateTime"]?.string
+            let now = try await readTime()
+            #expect(now == last)
+            for version in versions {
+                let time = try await readTime(#", "readTime": "\#(version.time)""#)
+                #expect(time == version.time)
+            }
+            let begun = try JSONText(await service.result(of: "transactions.begin", "{}")).root
+            let transaction = try #require(begun["transaction"]?.string)
+            let first = try await readTime(#", "transaction": "\#(transaction)""#)
+            try await service.result(of: "documents.set", #"["a/2", {"v": 1}]"#)
+            let second = try await readTime(#", "transaction": "\#(transaction)""#)
+            let later = try await readTime()
+            #expect(first == last && second == last)
+            let updated = try JSONText(await service.result(of: "documents.get", #"["a/2"]"#)).root["updateTime"]?.string
+            #expect(later == updated)
+        }
+    }
+
+    @Test
     func `Collections are listed at a point in time`() async throws {
         try await withService { service in
             var times: [String] = []

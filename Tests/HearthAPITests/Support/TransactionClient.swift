@@ -14,7 +14,7 @@ struct TransactionClient: Sendable {
     /// Returns a field of a document as the transaction reads it; 0 if it does not exist.
     func value(of path: DocumentPath, in transaction: TransactionID) async throws -> Int64 {
         let params = BatchGetDocuments.Params(paths: [path], consistency: ReadConsistency(transaction: transaction))
-        guard case .document(let document)? = try await BatchGetDocuments.call(params, in: context).first,
+        guard case .document(let document)? = try await BatchGetDocuments.call(params, in: context).documents.first,
             case .integer(let value)? = try document.decoded().fields["value"]
         else { return 0 }
         return value

@@ -112,7 +112,7 @@ import UTF8Text
             paths: [try DocumentPath("c/a")],
             consistency: ReadConsistency(transaction: transaction)
         )
-        #expect(try await BatchGetDocuments.call(params, in: context).count == 1)
+        #expect(try await BatchGetDocuments.call(params, in: context).documents.count == 1)
         let later = try Timestamp(microseconds: time.microseconds + 1)
         let error = await #expect(throws: StatusError.self) {
             try await BeginTransaction.call(.readOnly(readTime: later), in: context)

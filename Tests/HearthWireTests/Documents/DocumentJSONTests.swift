@@ -68,13 +68,14 @@ struct DocumentJSONTests {
     }
 
     @Test func `A batch read has an entry for each path`() throws {
-        let text = #"{"documents":[\#(Self.missing),\#(Self.document)]}"#
+        let text = #"{"documents":[\#(Self.missing),\#(Self.document)],"readTime":"2024-02-29T12:00:02.000000Z"}"#
         let documents = try BatchGetResponse.documents(json: parsed(text))
         #expect(documents.map { $0?.path.string } == [nil, "books/hitchhiker"])
         let entries: [ListedDocument] = [
             .missing(try DocumentPath("books/vogon-poetry")), .document(try EncodedDocument(json: parsed(Self.document))),
         ]
-        #expect(written { BatchGetResponse(documents: entries).write(to: &$0) } == text)
+        let response = BatchGetResponse(documents: entries, readTime: try Timestamp(rfc3339: "2024-02-29T12:00:02Z"))
+        #expect(written { response.write(to: &$0) } == text)
     }
 
     @Test func `A query result is read and written`() throws {

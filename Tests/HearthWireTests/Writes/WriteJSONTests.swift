@@ -81,7 +81,6 @@ struct WriteJSONTests {
                 #"{"verify":{"path":"books/hitchhiker","precondition":{"exists":true}}}"#,
             ]
         )
-        #expect(writes.map(\.method) == ["documents.set", "documents.update", "documents.delete", nil])
     }
 
     @Test func `The result of a commit is read and written`() throws {

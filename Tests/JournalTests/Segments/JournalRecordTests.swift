@@ -22,7 +22,7 @@ struct JournalRecordTests {
     @Test
     func `A segment's header is laid out as documented`() throws {
         let bytes = """
-            48 65 61 72 74 68 4a 0a  03 00 00 00 a4 a7 03 c1
+            48 65 61 72 74 68 4a 0a  04 00 00 00 a4 a7 03 c1
             00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f
             01 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
             00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
@@ -34,13 +34,15 @@ struct JournalRecordTests {
     }
 
     @Test
-    func `Segments of the previous format version are read, and of a later one rejected`() throws {
+    func `Segments of earlier format versions are read, and of a later one rejected`() throws {
         let epoch = Epoch.random()
         var header = JournalSegment.header(epoch: epoch, first: SequenceNumber(7))
-        header[8] = 2
-        #expect(JournalSegment.readHeader(header) == .segment(epoch: epoch, first: SequenceNumber(7)))
-        header[8] = 4
-        #expect(JournalSegment.readHeader(header) == .unsupportedVersion(4))
+        for version in [2, 3] as [UInt8] {
+            header[8] = version
+            #expect(JournalSegment.readHeader(header) == .segment(epoch: epoch, first: SequenceNumber(7)))
+        }
+        header[8] = 5
+        #expect(JournalSegment.readHeader(header) == .unsupportedVersion(5))
     }
 
     @Test
@@ -82,6 +84,33 @@ struct JournalRecordTests {
         }
         #expect(record.commit == commit)
         #expect(byteCount == bytes.count)
+    }
+
+    @Test(arguments: [nil, "0a1b2c3d"])
+    func `The receipt of a commit survives a round trip, with its results and without`(author: UTF8Key?) throws {
+        let made = try Self.commit()
+        let client = try #require(CommitClientID(bytes: 1...16))
+        let identity = CommitIdentity(client: client, number: 17, after: 16, fingerprint: .max)
+        let results = [WriteResult(updateTime: made.time, transformResults: [.integer(5), .null]), WriteResult(updateTime: nil)]
+        for receipt in [CommitReceipt(identity, writeResults: results), CommitReceipt(identity, writeResults: nil)] {
+            for changes in [made.changes, []] {
+                let commit = Commit(
+                    sequence: made.sequence,
+                    time: made.time,
+                    author: author,
+                    changes: changes,
+                    receipt: receipt
+                )
+                var bytes: [UInt8] = []
+                JournalRecord.append(commit, batch: made.sequence, to: &bytes) { _ in true }
+                guard case .record(let record, let byteCount) = JournalRecord.read(bytes[...]) else {
+                    Issue.record("not a record")
+                    return
+                }
+                #expect(record.commit == commit)
+                #expect(byteCount == bytes.count)
+            }
+        }
     }
 
     @Test

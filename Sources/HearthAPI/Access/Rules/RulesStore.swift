@@ -93,12 +93,13 @@ struct RulesStore: DocumentStore {
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
-        by author: CommitAuthor?
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
     ) async throws(StatusError) -> CommitResult {
         var author = author ?? CommitAuthor()
         author.authorization = RulesAuthorization(gate: gate)
         return try await gate.concealingDamage { () async throws(StatusError) in
-            try await base.commit(writes, validating: reads, by: author)
+            try await base.commit(writes, validating: reads, by: author, identity: identity)
         }
     }
 

@@ -21,6 +21,14 @@ package enum BatchGetDocuments: RPCMethod {
         }
     }
 
+    /// The documents, and the time of what they show.
+    package struct Result: Sendable {
+        /// The documents in the order of the paths; `.missing` for those that don't exist.
+        package let documents: [ListedDocument]
+        /// The time as of which the documents were read, or, if each was read individually, a time before the reads.
+        package let readTime: Timestamp
+    }
+
     private static let paths = Parameter<[DocumentPath]>(GetParameterKeys.paths, "The paths of the documents, at most 1000.")
     private static let mask = Parameter<[FieldPath]?>(GetParameterKeys.mask, "The fields to return. Default: all fields.")
 
@@ -36,7 +44,13 @@ package enum BatchGetDocuments: RPCMethod {
                 PageKeys.documents,
                 .array(of: .oneOf([.document, .missingDocument])),
                 "The documents in the order of the paths; only {path} for a document that does not exist."
-            )
+            ),
+            .init(
+                QueryResponseKeys.readTime,
+                Timestamp.schema,
+                "The time as of which the documents were read. Without a readTime or transaction, a lower bound: each entry is as of "
+                    + "this time or later."
+            ),
         ]),
         "The documents."
     )
@@ -60,7 +74,8 @@ package enum BatchGetDocuments: RPCMethod {
                             "updateTime": "2024-02-29T12:00:00.000000Z"
                         },
                         {"path": "books/vogon-poetry"}
-                    ]
+                    ],
+                    "readTime": "2024-02-29T12:00:00.000000Z"
                 }
                 """#
         )
@@ -70,7 +85,7 @@ package enum BatchGetDocuments: RPCMethod {
         Params(paths: try arguments[paths], mask: try arguments[mask], consistency: try ReadConsistency(from: arguments))
     }
 
-    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> [ListedDocument] {
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
         let limits = context.server.limits
         guard params.paths.count <= limits.maximumBatchGetCount else {
             throw StatusError(
@@ -79,6 +94,8 @@ package enum BatchGetDocuments: RPCMethod {
             )
         }
         let view = try await ReadView(params.consistency, in: context)
+        // Taken before the reads, so that none shows an earlier state.
+        let readTime = if let time = view.readTime { time } else { try await ReadSnapshot(of: context.store).time }
         var documents: [ListedDocument] = []
         var bytes = 0
         for start in stride(from: 0, to: params.paths.count, by: width) {
@@ -99,7 +116,7 @@ package enum BatchGetDocuments: RPCMethod {
                 documents.append(document)
             }
         }
-        return documents
+        return Result(documents: documents, readTime: readTime)
     }
 
     private static func entry(
@@ -115,7 +132,7 @@ package enum BatchGetDocuments: RPCMethod {
     /// The number of concurrent reads, each of up to the maximum document size.
     private static let width = 8
 
-    package static func write(_ result: [ListedDocument], to writer: inout JSONWriter) {
-        BatchGetResponse(documents: result).write(to: &writer)
+    package static func write(_ result: Result, to writer: inout JSONWriter) {
+        BatchGetResponse(documents: result.documents, readTime: result.readTime).write(to: &writer)
     }
 }

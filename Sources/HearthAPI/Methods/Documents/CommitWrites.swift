@@ -12,10 +12,13 @@ package enum CommitWrites: RPCMethod {
         package var writes: [Write]
         /// The transaction to commit, or `nil` for a commit outside a transaction.
         package var transaction: TransactionID?
+        /// The identity by which the commit is recognized when it is sent again; `nil` for a commit that is applied each time.
+        package var identity: CommitIdentity?
 
-        package init(writes: [Write], transaction: TransactionID? = nil) {
+        package init(writes: [Write], transaction: TransactionID? = nil, identity: CommitIdentity? = nil) {
             self.writes = writes
             self.transaction = transaction
+            self.identity = identity
         }
     }
 
@@ -30,15 +33,40 @@ package enum CommitWrites: RPCMethod {
             + "whether or not the commit succeeds."
     )
 
+    private static let identity = Parameter<CommitIdentityParameter?>(
+        CommitKeys.identity,
+        "The identity of the commit. A commit with the same identity that is sent again, because its answer was lost, is answered as the "
+            + "first time and not applied again."
+    )
+
     package static let name: UTF8Key = "documents.commit"
     package static let summary = "Applies writes atomically: all of them or none."
     package static let requiredPermission = Permission.writeDocuments
-    package static let parameters: [any ParameterDescription] = [writes, transaction]
+    package static let parameters: [any ParameterDescription] = [writes, transaction, identity]
     package static let result = ResultDescription(
         "result",
         .object([
             .init(CommitResponseKeys.commitTime, Timestamp.schema, "The time at which the writes were applied."),
             .init(CommitResponseKeys.writeResults, .array(of: .writeResult), "The result of each write, in order."),
+            .init(
+                CommitResponseKeys.sequence,
+                .integer(minimum: 1),
+                "The sequence number of the commit, as in watch streams; absent if nothing has changed.",
+                isRequired: false
+            ),
+            .init(
+                CommitResponseKeys.replayed,
+                .boolean,
+                "True if the commit had been made before, and was not applied again; otherwise absent.",
+                isRequired: false
+            ),
+            .init(
+                CommitResponseKeys.resultsDropped,
+                .boolean,
+                "True if the results of the writes of a commit made before were too large to be kept, and writeResults is empty; otherwise "
+                    + "absent.",
+                isRequired: false
+            ),
         ]),
         "The result of the commit."
     )
@@ -48,7 +76,12 @@ package enum CommitWrites: RPCMethod {
                 status: .aborted,
                 "Data that the transaction has read has changed. Wait for the retryAfterMilliseconds in the error data and run "
                     + "the transaction again."
-            )
+            ),
+            ErrorDescription(
+                status: .outOfRange,
+                "The client of the identity, or the answer to the commit, is not known any more; the error data has the reason "
+                    + "\(CommitIdentityErrorKeys.forgotten). The commit may have been applied before."
+            ),
         ]
     package static let examples = [
         RPCExample(
@@ -69,23 +102,63 @@ package enum CommitWrites: RPCMethod {
                         {"updateTime": "2024-02-29T12:00:00.000000Z"},
                         {"updateTime": "2024-02-29T12:00:00.000000Z"},
                         {}
-                    ]
+                    ],
+                    "seq": 2
                 }
                 """#
-        )
+        ),
+        RPCExample(
+            "a commit that is applied once, however often it is sent",
+            params: #"""
+                {
+                    "writes": [{"update": {"path": "books/hitchhiker", "transforms": [{"field": "readers", "increment": 1}]}}],
+                    "identity": {"client": "AAECAwQFBgcICQoLDA0ODw", "number": 1}
+                }
+                """#,
+            result: #"""
+                {
+                    "commitTime": "2024-02-29T12:00:00.000000Z",
+                    "writeResults": [{"updateTime": "2024-02-29T12:00:00.000000Z", "transformResults": [2]}],
+                    "seq": 3
+                }
+                """#
+        ),
     ]
 
     package static func params(from arguments: Arguments) throws -> Params {
-        Params(writes: try arguments[writes].map(\.write), transaction: try arguments[transaction])
+        let writes = try arguments[writes].map(\.write)
+        return Params(
+            writes: writes,
+            transaction: try arguments[transaction],
+            identity: try arguments[identity]?.identity(of: writes)
+        )
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> CommitResult {
         try FieldTransform.validateCounts(in: params.writes)
-        guard let transaction = params.transaction else { return try await context.commit(params.writes) }
-        return try await context.transactions.commit(transaction, params.writes, for: context.caller.identity, to: context.store)
+        if params.identity != nil, params.writes.isEmpty {
+            throw StatusError(.invalidArgument, "A commit without writes has no identity: it can be sent as often as you like.")
+        }
+        guard let transaction = params.transaction else {
+            return try await context.commit(params.writes, identity: params.identity)
+        }
+        return try await context.transactions.commit(
+            transaction,
+            params.writes,
+            for: context.caller.identity,
+            to: context.store,
+            identity: params.identity
+        )
     }
 
     package static func write(_ result: CommitResult, to writer: inout JSONWriter) {
-        CommitResponse(commitTime: result.commitTime, writeResults: result.writeResults).write(to: &writer)
+        CommitResponse(
+            commitTime: result.commitTime,
+            writeResults: result.writeResults,
+            sequence: result.sequence?.rawValue,
+            isReplayed: result.isReplayed,
+            hasDroppedResults: result.hasDroppedResults
+        )
+        .write(to: &writer)
     }
 }

@@ -99,7 +99,8 @@ import UTF8Text
             let response = try await service.response(to: "documents.commit", #"{"writes": \#(writes)}"#)
             #expect(response["error"]?["code"]?.number == .integer(5))
             #expect(
-                try await service.result(of: "documents.batchGet", #"{"paths": ["a/b"]}"#) == #"{"documents":[{"path":"a/b"}]}"#
+                try await service.result(of: "documents.batchGet", #"{"paths": ["a/b"]}"#)
+                    == #"{"documents":[{"path":"a/b"}],"readTime":"0001-01-01T00:00:00.000000Z"}"#
             )
         }
     }
