@@ -24,6 +24,8 @@ package enum HearthMethods {
             RunAggregationQuery.self,
             ExplainQuery.self,
             PollChanges.self,
+            AddWatchTargets.self,
+            RemoveWatchTargets.self,
             CreateIndex.self,
             ListIndexes.self,
             DeleteIndex.self,

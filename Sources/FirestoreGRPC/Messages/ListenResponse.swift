@@ -13,6 +13,14 @@ struct ListenResponse: WebChannelResponse {
     let database: DatabaseName
     let documents: EncodedDocumentCache
 
+    /// Creates the response for a message; returns `nil` for one that Firestore's clients don't know.
+    init?(message: ListenMessage, database: DatabaseName, documents: EncodedDocumentCache) {
+        if case .damaged = message { return nil }
+        self.message = message
+        self.database = database
+        self.documents = documents
+    }
+
     /// Encodes the response. Documents are encoded once for all listeners.
     ///
     /// - Throws: ``StatusCode/dataLoss`` if the stored fields of a document are damaged.
@@ -27,10 +35,11 @@ struct ListenResponse: WebChannelResponse {
                 writer.packed(removedTargets, field: 6)
             }
             return writer.finish()
-        case .snapshot(let position):
+        case .snapshot(let position, let isOfAllTargets):
             var writer = ProtobufWriter(reservingCapacity: 96)
             writer.message(field: 2) { writer in
-                if let token = position.token { writer.data(token.bytes, field: 4) }
+                // Clients keep the token for all of their targets.
+                if isOfAllTargets { writer.data(position.token.bytes, field: 4) }
                 writer.time(position.readTime, field: 6)
             }
             return writer.finish()
@@ -59,7 +68,7 @@ extension ProtoListenResponse {
         case .reset(let id):
             targetChange = ProtoTargetChange(.reset, id)
         case .current(let id, let position):
-            targetChange = ProtoTargetChange(.current, id, position)
+            targetChange = ProtoTargetChange(.current, id, position, hasToken: true)
         case .changed(let document, let targets, let removedTargets):
             documentChange.document = try ProtoDocument(document, in: database)
             documentChange.targetIds = targets
@@ -72,23 +81,25 @@ extension ProtoListenResponse {
             documentRemove.document = database.name(of: path)
             documentRemove.removedTargetIds = removedTargets
             documentRemove.readTime = Google_Protobuf_Timestamp(time)
+        case .damaged:
+            break
         case .filter(let id, let count, let paths):
             filter.targetID = id
             filter.count = Int32(clamping: count)
             if let paths { filter.unchangedNames = ProtoBloomFilter(BloomFilter(paths.map(database.name))) }
-        case .snapshot(let position):
-            targetChange = ProtoTargetChange(.noChange, nil, position)
+        case .snapshot(let position, let isOfAllTargets):
+            targetChange = ProtoTargetChange(.noChange, nil, position, hasToken: isOfAllTargets)
         }
     }
 }
 
 extension ProtoTargetChange {
-    fileprivate init(_ type: TargetChangeType, _ target: Int32?, _ position: ListenPosition? = nil) {
+    fileprivate init(_ type: TargetChangeType, _ target: Int32?, _ position: ListenPosition? = nil, hasToken: Bool = false) {
         self.init()
         targetChangeType = type
         targetIds = target.map { [$0] } ?? []
         guard let position else { return }
-        if let token = position.token { resumeToken = Data(token.bytes) }
+        if hasToken { resumeToken = Data(position.token.bytes) }
         readTime = Google_Protobuf_Timestamp(position.readTime)
     }
 }

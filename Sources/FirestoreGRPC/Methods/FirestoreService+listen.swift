@@ -27,7 +27,7 @@ extension FirestoreService {
                 case .end: return
                 }
                 try await write(
-                    messages.map { ListenResponse(message: $0, database: database, documents: documents) },
+                    messages.compactMap { ListenResponse(message: $0, database: database, documents: documents) },
                     to: &responses
                 )
                 item = try requests.take()

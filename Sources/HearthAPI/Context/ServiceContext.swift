@@ -25,6 +25,8 @@ package struct ServiceContext: Sendable {
     package let endUsers: EndUserAuthenticator
     /// The browser sessions.
     package let sessions: SessionRegistry
+    /// The open watch streams with several targets.
+    package let watchStreams: WatchStreamRegistry
     package private(set) var caller: Caller
     /// The additional databases, or `nil` on a server with only the default database.
     package let databases: DatabaseRegistry?
@@ -50,6 +52,7 @@ package struct ServiceContext: Sendable {
         self.rulesRegistry = rulesRegistry
         self.rules = rules ?? rulesRegistry.rulesInMemory(of: databases?.defaultID ?? .standard)
         sessions = SessionRegistry(keys: keys)
+        watchStreams = WatchStreamRegistry()
         caller = .system
     }
 

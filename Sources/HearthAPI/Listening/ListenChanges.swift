@@ -8,8 +8,21 @@ struct ListenChanges {
         let target: Int32?
     }
 
+    /// The content of a document after a change.
+    enum Content {
+        case document(EncodedDocument)
+        /// The document does not exist.
+        case missing
+        /// The document has left a target, and cannot be read.
+        case unknown
+
+        init(_ document: EncodedDocument?) {
+            self = document.map { .document($0) } ?? .missing
+        }
+    }
+
     private struct Entry {
-        var document: EncodedDocument?
+        var content = Content.unknown
         var targets: [Int32] = []
         var removedTargets: [Int32] = []
     }
@@ -20,16 +33,15 @@ struct ListenChanges {
     var isEmpty: Bool { keys.isEmpty }
 
     /// Adds a change to a document in a target.
-    ///
-    /// - Parameter document: The document after the change; `nil` if it was deleted.
-    mutating func add(_ change: OutgoingWatchFrame.Change, document: EncodedDocument?, to target: ListenTarget) {
+    mutating func add(_ change: OutgoingWatchFrame.Change, _ content: Content, to target: ListenTarget) {
         let key = Key(path: change.path, target: target.hasProjection ? target.id : nil)
         if entries[key] == nil { keys.append(key) }
         switch change.kind {
         case .added, .modified: entries[key, default: Entry()].targets.append(target.id)
         case .removed, .deleted: entries[key, default: Entry()].removedTargets.append(target.id)
         }
-        entries[key]?.document = document
+        if case .unknown = content { return }
+        entries[key]?.content = content
     }
 
     /// Returns the messages, in the order in which the documents were added.
@@ -38,13 +50,14 @@ struct ListenChanges {
     func messages(at time: Timestamp, withholdsOthers: Bool) -> [ListenMessage] {
         keys.compactMap { key in
             guard let entry = entries[key] else { return nil }
-            guard let document = entry.document else {
+            switch entry.content {
+            case .missing:
                 return .deleted(key.path, removedTargets: entry.removedTargets, readTime: time)
-            }
-            guard !entry.targets.isEmpty || !withholdsOthers else {
+            case .document(let document) where !entry.targets.isEmpty || !withholdsOthers:
+                return .changed(document, targets: entry.targets, removedTargets: entry.removedTargets)
+            case .document, .unknown:
                 return .withdrawn(key.path, removedTargets: entry.removedTargets, readTime: time)
             }
-            return .changed(document, targets: entry.targets, removedTargets: entry.removedTargets)
         }
     }
 }

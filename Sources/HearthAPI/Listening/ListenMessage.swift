@@ -14,12 +14,14 @@ package enum ListenMessage: Sendable {
     case changed(EncodedDocument, targets: [Int32], removedTargets: [Int32])
     /// A document does not exist.
     case deleted(DocumentPath, removedTargets: [Int32], readTime: Timestamp)
-    /// A document has left targets, and is in no other one of the stream, so that its content is not for an end user to see.
+    /// A document has left targets. Its content is not for an end user to see, or cannot be read.
     case withdrawn(DocumentPath, removedTargets: [Int32], readTime: Timestamp)
+    /// A document of a target cannot be read, and is omitted from its state.
+    case damaged(target: Int32, StatusError)
     /// The number of documents of a resumed target, and which they are, unless there are too many. The client removes others.
     case filter(target: Int32, count: Int, [DocumentPath]?)
-    /// All current targets show the same commit.
-    case snapshot(ListenPosition)
+    /// All current targets show the same commit. `isOfAllTargets` is true if no other target waits for its state.
+    case snapshot(ListenPosition, isOfAllTargets: Bool)
 }
 
 extension ListenMessage {
@@ -33,7 +35,7 @@ extension ListenMessage {
         switch self {
         case .added, .removed, .snapshot:
             return self
-        case .reset(let id), .current(let id, _), .filter(let id, _, _):
+        case .reset(let id), .current(let id, _), .damaged(let id, _), .filter(let id, _, _):
             return ids.contains(id) ? self : nil
         case .changed(let document, let targets, let removedTargets):
             let visible = targets.filter(ids.contains)
@@ -55,6 +57,6 @@ extension ListenMessage {
 package struct ListenPosition: Hashable, Sendable {
     /// The time of the state: not before the update time of anything that has been sent. Never decreases on a stream.
     package let readTime: Timestamp
-    /// The token to resume after; `nil` while there are targets whose state has not been sent, for which it would not hold.
-    package let token: ResumeToken?
+    /// The token to resume the targets after that are current.
+    package let token: ResumeToken
 }

@@ -9,8 +9,9 @@ extension ListenSession {
             if unappliedCommits.isEmpty, let commit = try await nextCommit() { unappliedCommits = [commit] }
             let runs = unappliedCommits.first.map(runsQuery) ?? false
             if runs {
-                if await pauseRuns() { return [] }
+                if !mustCatchUp, await pauseRuns() { return [] }
                 try await readAvailableCommits()
+                mustCatchUp = unappliedCommits.count >= Self.maximumCommitsPerStep
             }
             let commits = unappliedCommits
             unappliedCommits = []
@@ -72,8 +73,8 @@ extension ListenSession {
         var merged = ListenChanges()
         var hasEnded = false
         var committed = ChangesByPath(commits.count == 1 ? last : Commit(coalescing: commits) ?? last)
-        for (id, live) in targets {
-            guard case .live(var state) = live.phase else { continue }
+        for id in targets.keys.sorted() {
+            guard let live = targets[id], case .live(var state) = live.phase else { continue }
             do throws(StatusError) {
                 var access = live.access
                 for commit in commits { try await access?.decide(before: commit) }
@@ -82,10 +83,11 @@ extension ListenSession {
                 try await access?.decide(changes)
                 targets[id]?.access = access
                 for change in changes {
-                    merged.add(change, document: try await document(after: change, in: &committed), to: live.target)
+                    merged.add(change, try await content(after: change, of: live.target, in: &committed), to: live.target)
                 }
                 targets[id]?.phase = .live(state)
-            } catch  where error.isOfTarget {
+            } catch {
+                guard try await endsTarget(error) else { throw error }
                 pendingMessages.append(end(id, cause: error))
                 hasEnded = true
             }

@@ -83,7 +83,7 @@ extension ListenSession {
     ) async throws(StatusError) -> [ListenMessage] {
         var state = readState
         let id = reading.target.id
-        let (changes, isComplete) = try await state.read(from: store, at: time)
+        let (changes, damaged, isComplete) = try await state.read(from: store, at: time)
         var access = reading.access
         // A client that reads slowly gets the last documents long after the first.
         try await access?.decideIfDependent()
@@ -96,7 +96,9 @@ extension ListenSession {
             return .changed(document, targets: [id], removedTargets: [])
         }
         targets[id]?.phase = .reading(state)
-        return recordTimes(of: messages) + (isComplete ? complete(id, state) : [])
+        // End users are not told that a document is damaged.
+        let damage = withholdsOthers ? [] : damaged.map { ListenMessage.damaged(target: id, $0) }
+        return recordTimes(of: messages) + damage + (isComplete ? complete(id, state) : [])
     }
 
     /// Reads the next changes since a target's resume token, and sends them once they are complete.
@@ -150,7 +152,7 @@ extension ListenSession {
             case .removed, .deleted: difference -= 1
             case .modified: break
             }
-            merged.add(change, document: try await document(after: change, in: &committed), to: target)
+            merged.add(change, try await content(after: change, of: target, in: &committed), to: target)
         }
         var messages = recordTimes(of: merged.messages(at: time, withholdsOthers: withholdsOthers))
         if let expected = target.expectedCount {
@@ -193,9 +195,9 @@ extension ListenSession {
         _ id: Int32,
         from error: StatusError
     ) async throws(StatusError) -> [ListenMessage] {
-        guard !error.isOfTarget else { return [end(id, cause: error)] }
         let isHistory = error.code == .outOfRange || error.code == .failedPrecondition
         if isHistory, let target = targets[id], target.isResuming { return reset(id) }
+        guard try await !endsTarget(error) else { return [end(id, cause: error)] }
         guard try await store.hasLostHistory(after: position.lastSequence, error) else { throw error.ofStream }
         resetAll()
         return []

@@ -1,12 +1,12 @@
 package import Concurrency
 package import DocumentModel
-import DocumentStore
+package import DocumentStore
 import Synchronization
 
 /// A stream that listens to several targets: Firestore's `Listen`, without its messages' encoding.
 ///
 /// All targets that are current show the same commit, the position of the session. A commit is applied to all of them before its
-/// messages are returned, followed by one ``ListenMessage/snapshot(_:)``. The state of a new target is read as of the position,
+/// messages are returned, followed by one ``ListenMessage/snapshot(_:isOfAllTargets:)``. The state of a new target is read as of the position,
 /// once all commits that preceded its request have been applied; meanwhile the other targets wait.
 ///
 /// As in ``WatchSession``, nothing is queued for a slow reader, and writers never wait for it. A session that has fallen behind the
@@ -20,13 +20,15 @@ package final class ListenSession {
     private let context: ServiceContext
     let store: any DocumentStore
     private let wakeup: WatchWakeup
+    /// The interval of snapshots without changes.
+    let heartbeat: Duration
     /// Interrupts the stream of an end user whenever other rules decide.
     private let rulesObservation: RevocationObservation?
     var targets: [Int32: ListenedTarget] = [:]
     /// The targets whose state has not been sent completely, in the order of their requests.
     var startingTargets: ArraySlice<Int32> = []
     /// The last commit that has been applied to all live targets.
-    private(set) var position: StorePosition
+    package private(set) var position: StorePosition
     /// The iterator of the commit log; `nil` if its position is unknown.
     var commits: CommitSequence.AsyncIterator?
     /// The next commits, which have been read but not applied.
@@ -39,15 +41,22 @@ package final class ListenSession {
     private var readTime: Timestamp
     /// The last ID that the session has chosen.
     private var lastAssignedID: Int32 = 0
+    /// True if not all commits could be read for the last run of queries with an offset. The next one does not wait, so that the stream
+    /// catches up.
+    var mustCatchUp = false
     /// The budget for running queries with an offset again.
     var runBudget = WatchRunBudget.standard
 
     /// The maximum number of targets of a stream.
     private static let maximumTargetCount = 1_000
+    /// The maximum size of the requests for the targets of a stream.
+    private static let maximumTargetBytes = 4 << 20
     /// The interval of snapshots without changes. Some clients reconnect after two minutes of silence.
     package static let heartbeat = Duration.seconds(30)
     /// The maximum number of commits that are read in one step.
     static let maximumCommitsPerStep = 256
+    /// The size of the displaced documents of a commit from which on no more are read.
+    private static let maximumDisplacedBytes = 16 << 20
     /// The maximum size of changes that are coalesced. A resumed target with more of them is reset.
     static let maximumCoalescedBytes = 16 << 20
 
@@ -60,6 +69,7 @@ package final class ListenSession {
         readTime = max(position.lastCommitTime ?? .minimum, .afterEpoch)
         let wakeup = WatchWakeup(heartbeat: heartbeat, timeout: nil)
         self.wakeup = wakeup
+        self.heartbeat = heartbeat
         rulesObservation = context.caller.isEndUser ? context.rules.onChange { wakeup.recordRulesChange() } : nil
     }
 }
@@ -82,6 +92,10 @@ extension ListenSession {
             guard targets.count < Self.maximumTargetCount else {
                 throw StatusError(.resourceExhausted, "The stream has \(targets.count) targets, the maximum.")
             }
+            let byteCount = targets.values.reduce(target.byteCount) { $0 + $1.target.byteCount }
+            guard byteCount <= Self.maximumTargetBytes else {
+                throw StatusError(.resourceExhausted, "The targets of the stream exceed \(Self.maximumTargetBytes >> 20) MiB.")
+            }
             try target.requireAccess(for: context.caller)
         } catch {
             return [.removed(target: target.id, cause: error)]
@@ -101,6 +115,14 @@ extension ListenSession {
         return lastAssignedID
     }
 
+    /// Returns whether an error ends its target alone.
+    nonisolated(nonsending) func endsTarget(_ error: StatusError) async throws(StatusError) -> Bool {
+        if error.isOfTarget { return true }
+        // A query lacks an index, unless the commits after the position are no longer retained.
+        guard error.code == .failedPrecondition else { return false }
+        return try await !store.hasLostHistory(after: position.lastSequence, error)
+    }
+
     /// Ends a target.
     func end(_ id: Int32, cause: StatusError?) -> ListenMessage {
         targets[id] = nil
@@ -111,23 +133,34 @@ extension ListenSession {
 
 // Messages.
 extension ListenSession {
+    /// True if there are commits to apply before the session waits.
+    package var isBehind: Bool {
+        startingTargets.isEmpty && hasLiveTarget && position.lastSequence < store.position.lastSequence
+    }
+
     /// Returns the next messages. The result may be empty.
     ///
-    /// - Parameter setWaiter: Called with a waiter before the session waits for a commit; whoever resumes it ends the wait.
+    /// - Parameters:
+    ///   - setWaiter: Called with a waiter before the session waits for a commit; whoever resumes it ends the wait.
+    ///   - keepAlive: Called at each heartbeat while targets wait for their state.
     /// - Throws: The error that ends the stream.
     package nonisolated(nonsending) func next(
-        orUntil setWaiter: (Waiter) -> Void
+        orUntil setWaiter: (Waiter) -> Void,
+        keepAlive: () async -> Void = {}
     ) async throws(StatusError) -> [ListenMessage] {
         guard !Task.isCancelled else { throw StatusError(.cancelled, "The client has cancelled the stream.") }
-        let messages = try await step(setWaiter)
+        let messages = try await step(setWaiter, keepAlive)
         guard !messages.isEmpty || !pendingMessages.isEmpty else { return [] }
         wakeup.recordSend()
         defer { pendingMessages = [] }
         return pendingMessages + messages
     }
 
-    private nonisolated(nonsending) func step(_ setWaiter: (Waiter) -> Void) async throws(StatusError) -> [ListenMessage] {
-        let messages = try await decideOrAdvance(setWaiter)
+    private nonisolated(nonsending) func step(
+        _ setWaiter: (Waiter) -> Void,
+        _ keepAlive: () async -> Void
+    ) async throws(StatusError) -> [ListenMessage] {
+        let messages = try await decideOrAdvance(setWaiter, keepAlive)
         guard !messages.isEmpty, wakeup.takeRulesChange() else { return messages }
         // Changes that were read while the rules changed are sent only if these grant access, too. A target that has just ended
         // cannot be decided again; the client asks for it anew.
@@ -137,14 +170,19 @@ extension ListenSession {
     }
 
     private nonisolated(nonsending) func decideOrAdvance(
-        _ setWaiter: (Waiter) -> Void
+        _ setWaiter: (Waiter) -> Void,
+        _ keepAlive: () async -> Void
     ) async throws(StatusError) -> [ListenMessage] {
         if wakeup.takeRulesChange() || targets.values.contains(where: { $0.access?.isDue == true }) {
             return try await decideAgain()
         }
         if let id = startingTargets.first {
+            if case .heartbeat = wakeup.interruption {
+                wakeup.recordSend()
+                await keepAlive()
+            }
             if let barrier = targets[id]?.barrier, position.lastSequence < barrier { return try await applyNextCommit() }
-            return try await advanceInSeparateTask(id)
+            return try await advanceInSeparateTask(id, keepAlive)
         }
         if case .heartbeat = wakeup.interruption { return [snapshot] }
         if hasLiveTarget, hasNotification || position.lastSequence < store.position.lastSequence {
@@ -178,13 +216,31 @@ extension ListenSession {
     /// Performs the next step of a target in a task of its own: a task keeps the stack memory of its deepest call, that of a query,
     /// and the stream's task lives as long as the stream.
     @inline(never)
-    private nonisolated(nonsending) func advanceInSeparateTask(_ id: Int32) async throws(StatusError) -> [ListenMessage] {
+    private nonisolated(nonsending) func advanceInSeparateTask(
+        _ id: Int32,
+        _ keepAlive: () async -> Void
+    ) async throws(StatusError) -> [ListenMessage] {
         // Safe: this task waits for the other, so only one task uses the session at a time.
         nonisolated(unsafe) let session = self
-        return try await withTaskGroup(of: Result<[ListenMessage], StatusError>.self) { group in
+        return try await withTaskGroup(of: Result<[ListenMessage], StatusError>?.self) { group in
             group.addTask { await Result { () async throws(StatusError) in try await session.advance(id) } }
-            return await group.next() ?? .success([])
+            group.addTask { [heartbeat] in await Self.wait(for: heartbeat) }
+            while let event = await group.next() {
+                if let messages = event {
+                    group.cancelAll()
+                    return messages
+                }
+                guard !Task.isCancelled else { continue }
+                await keepAlive()
+                group.addTask { [heartbeat] in await Self.wait(for: heartbeat) }
+            }
+            return .success([])
         }.get()
+    }
+
+    private static func wait(for duration: Duration) async -> Result<[ListenMessage], StatusError>? {
+        try? await Task.sleep(for: duration)
+        return nil
     }
 
     var hasLiveTarget: Bool { targets.values.contains(where: \.isLive) }
@@ -213,15 +269,15 @@ extension ListenSession {
     }
 
     private var snapshot: ListenMessage {
-        // Clients keep the token for all of their targets.
-        .snapshot(ListenPosition(readTime: readTime, token: startingTargets.isEmpty ? token : nil))
+        .snapshot(listenPosition, isOfAllTargets: startingTargets.isEmpty)
     }
 
     /// The position of targets whose state has been sent.
-    var listenPosition: ListenPosition { ListenPosition(readTime: readTime, token: token) }
-
-    private var token: ResumeToken {
-        ResumeToken(ofListenerAt: position.lastSequence, time, epoch: position.epoch, in: position.database)
+    var listenPosition: ListenPosition {
+        ListenPosition(
+            readTime: readTime,
+            token: ResumeToken(ofListenerAt: position.lastSequence, time, epoch: position.epoch, in: position.database)
+        )
     }
 
     /// The time as of which targets are read.
@@ -244,18 +300,28 @@ extension ListenSession {
         readTime = max(readTime, time)
     }
 
-    /// Returns the document after a change to a target; `nil` if it does not exist.
-    nonisolated(nonsending) func document(
+    /// Returns the content of a document after a change to a target.
+    nonisolated(nonsending) func content(
         after change: OutgoingWatchFrame.Change,
+        of target: ListenTarget,
         in committed: inout ChangesByPath
-    ) async throws(StatusError) -> EncodedDocument? {
+    ) async throws(StatusError) -> ListenChanges.Content {
         switch change.kind {
-        case .added, .modified: return change.document
-        case .deleted: return nil
+        case .added, .modified: return ListenChanges.Content(change.document)
+        case .deleted: return .missing
         case .removed:
-            if let committed = committed[change.path] { return committed.after }
+            if let change = committed[change.path] { return ListenChanges.Content(try change.after.map(target.projected)) }
             // Pushed out by the limit of a query.
-            return try await store.document(at: change.path, readTime: committed.time)
+            guard committed.displacedByteCount < Self.maximumDisplacedBytes else { return .unknown }
+            do throws(StatusError) {
+                let document = try await store.document(at: change.path, readTime: committed.time)
+                committed.displacedByteCount += document?.fieldsJSON.count ?? 0
+                return ListenChanges.Content(try document.map(target.projected))
+            } catch {
+                // A damaged document that has left the target does not end it.
+                guard error.code == .dataLoss else { throw error }
+                return .unknown
+            }
         }
     }
 
@@ -276,6 +342,8 @@ extension ListenSession {
 struct ChangesByPath {
     private let commit: Commit
     private var changes: [DocumentPath: CommittedChange]?
+    /// The size of the documents that were read since others have displaced them.
+    var displacedByteCount = 0
 
     init(_ commit: Commit) {
         self.commit = commit
@@ -309,7 +377,7 @@ extension StatusError {
         StatusError(.invalidArgument, "The stream has a target with the ID \(id). Remove it, or use another ID.")
     }
 
-    /// True for an error that ends a target rather than the stream: neither a retry nor the state of all targets can cure it, and
+    /// True for an error that always ends a target rather than the stream: neither a retry nor the state of all targets can cure it, and
     /// it is not a fault of the server.
     var isOfTarget: Bool {
         switch code {

@@ -26,6 +26,8 @@ package struct ListenTarget: Sendable {
     package var expectedCount: Int?
     /// True if the target is removed once its state has been sent.
     package var isRemovedWhenCurrent: Bool
+    /// The size of the request for the target, which the stream retains.
+    package var byteCount = 0
 
     package init(
         id: Int32,
@@ -63,5 +65,10 @@ extension ListenTarget {
     /// targets.
     var hasProjection: Bool {
         if case .query(let watched) = source { watched.hasProjection } else { false }
+    }
+
+    /// Returns a document with the fields that the target has.
+    func projected(_ document: EncodedDocument) throws(StatusError) -> EncodedDocument {
+        if case .query(let watched) = source { try watched.projected(document) } else { document }
     }
 }

@@ -147,21 +147,21 @@ extension Commit {
 extension ListenedTarget.State {
     /// Reads the next part of the initial state as of a time.
     ///
-    /// - Returns: The documents, and whether they are the last.
+    /// - Returns: The documents, the errors of those that cannot be read, and whether they are the last.
     mutating func read(
         from store: any DocumentStore,
         at time: Timestamp
-    ) async throws(StatusError) -> (changes: [OutgoingWatchFrame.Change], isComplete: Bool) {
+    ) async throws(StatusError) -> (changes: [OutgoingWatchFrame.Change], damaged: [StatusError], isComplete: Bool) {
         switch self {
         case .query(var state):
             let frames = try await state.read(from: store)
             let isComplete = state.current() != nil
             self = .query(state)
-            return (frames.changes, isComplete)
+            return (frames.changes, frames.damage, isComplete)
         case .documents(var state):
             let changes = try await state.read(from: store, at: time)
             self = .documents(state)
-            return (changes, state.isComplete)
+            return (changes, [], state.isComplete)
         }
     }
 

@@ -30,6 +30,7 @@ struct OrderedResultDiff {
                 OutgoingWatchFrame.Change(
                     change?.removalKind ?? .removed,
                     path,
+                    change?.after,
                     before: change?.before,
                     oldIndex: result.remove(path)
                 )

@@ -34,11 +34,8 @@ extension OutgoingWatchFrame {
         writer.beginObject()
         writer.member(WatchFrameKeys.type, kind.name)
         switch self {
-        case .open(let epoch, let sequence, let oldest, let heartbeat):
-            writer.member(WatchFrameKeys.epoch, epoch)
-            writer.member(WatchFrameKeys.sequence, sequence)
-            writer.member(WatchFrameKeys.heartbeat, Int(heartbeat.components.seconds))
-            writer.member(WatchFrameKeys.retained, oldest)
+        case .open(let epoch, let sequence, let time, let oldest, let heartbeat):
+            writer.writeOpening(of: epoch, at: sequence, time, oldest: oldest, heartbeat: heartbeat)
         case .change(let change, let position):
             if let position {
                 writer.member(WatchFrameKeys.sequence, position.sequence)
@@ -49,14 +46,17 @@ extension OutgoingWatchFrame {
                 writer.member(WatchFrameKeys.number, position.number)
                 writer.member(WatchFrameKeys.changeCount, position.count)
             }
+            change.writeRemovedDocument(to: &writer)
         case .damaged(let error):
             error.writeDamageMembers(to: &writer)
-        case .current(let sequence, let count, _):
+        case .current(let sequence, let count, let token):
             writer.member(WatchFrameKeys.sequence, sequence)
             writer.member(WatchFrameKeys.count, count)
-        case .heartbeat(let sequence, let count, _):
+            writer.writeTime(of: token)
+        case .heartbeat(let sequence, let count, let token):
             writer.member(WatchFrameKeys.sequence, sequence)
             if let count { writer.member(WatchFrameKeys.count, count) }
+            writer.writeTime(of: token)
         case .reset(let reason):
             writer.member(WatchFrameKeys.reason, reason.rawValue)
         case .end(let reason, _):
@@ -82,7 +82,7 @@ extension OutgoingWatchFrame {
 
 extension OutgoingWatchFrame.Change {
     fileprivate func writeMembers(to writer: inout JSONWriter) {
-        if let document {
+        if let document, kind != .removed {
             writer.key(WatchFrameKeys.document)
             document.write(to: &writer)
         } else {
@@ -95,11 +95,39 @@ extension OutgoingWatchFrame.Change {
         if let oldIndex { writer.member(WatchFrameKeys.oldIndex, oldIndex) }
         if let newIndex { writer.member(WatchFrameKeys.newIndex, newIndex) }
     }
+
+    /// Writes the document of a removal, which has its path as well.
+    fileprivate func writeRemovedDocument(to writer: inout JSONWriter) {
+        guard kind == .removed, let document else { return }
+        writer.key(WatchFrameKeys.document)
+        document.write(to: &writer)
+    }
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ key: UTF8Key, _ sequence: SequenceNumber) {
+    /// Writes the members that the first frame of all streams has.
+    mutating func writeOpening(
+        of epoch: String,
+        at sequence: SequenceNumber,
+        _ time: Timestamp?,
+        oldest: SequenceNumber,
+        heartbeat: Duration
+    ) {
+        member(WatchFrameKeys.epoch, epoch)
+        member(WatchFrameKeys.sequence, sequence)
+        member(WatchFrameKeys.heartbeat, Int(heartbeat.components.seconds))
+        member(WatchFrameKeys.retained, oldest)
+        if let time { member(WatchFrameKeys.time, time.rfc3339) }
+    }
+
+    mutating func member(_ key: UTF8Key, _ sequence: SequenceNumber) {
         member(key, Int(sequence.rawValue))
+    }
+
+    /// Writes the time of the commit of a token; nothing before the first commit.
+    mutating func writeTime(of token: ResumeToken) {
+        guard token.time > .minimum else { return }
+        member(WatchFrameKeys.time, token.time.rfc3339)
     }
 }
 
@@ -129,13 +157,14 @@ extension JSONSchema {
                 .init(
                     WatchFrameKeys.document,
                     .document,
-                    "The document; absent if it was removed or deleted, and with include: paths.",
+                    "The document; absent if it was deleted, and with include: paths. If it was removed, the document as of the commit: "
+                        + "absent for end users, and if it cannot be read.",
                     isRequired: false
                 ),
                 .init(
                     WatchFrameKeys.path,
                     DocumentPath.schema,
-                    "The path of the document; present if the document is absent.",
+                    "The path of the document; present if the document was removed or is absent.",
                     isRequired: false
                 ),
                 .init(

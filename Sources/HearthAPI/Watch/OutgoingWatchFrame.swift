@@ -3,12 +3,13 @@ package import DocumentStore
 
 /// A frame of a watch stream, before its encoding.
 ///
-/// A stream starts with ``open(epoch:sequence:oldest:heartbeat:)``. Unless it is resumed, the initial state follows: for each
+/// A stream starts with ``open(epoch:sequence:time:oldest:heartbeat:)``. Unless it is resumed, the initial state follows: for each
 /// document a ``change(_:position:)`` without position or a ``damaged(_:)``, then ``current(sequence:count:token:)``. After that
 /// come the changes of each commit in commit order, each frame with its ``Position``.
 package enum OutgoingWatchFrame: Sendable {
-    /// The first frame. `sequence` is the last commit, `oldest` the oldest retained one.
-    case open(epoch: String, sequence: SequenceNumber, oldest: SequenceNumber, heartbeat: Duration)
+    /// The first frame. `sequence` is the last commit, `time` its time, or `nil` before the first commit, and `oldest` the oldest
+    /// retained one.
+    case open(epoch: String, sequence: SequenceNumber, time: Timestamp?, oldest: SequenceNumber, heartbeat: Duration)
     /// A document in the target has changed, or, without a position, is part of the initial state.
     indirect case change(Change, position: Position?)
     /// A document in the target cannot be read and is omitted from the initial state. Its file is left untouched.
@@ -38,7 +39,8 @@ package enum OutgoingWatchFrame: Sendable {
 
         package var kind: Kind
         package var path: DocumentPath
-        /// The document; `nil` if it was removed or deleted, or if only paths are requested.
+        /// The document as of the commit; `nil` if it was deleted, or if only paths are requested. Also `nil` for a removed document
+        /// that the watcher may not read any more, or that a query has left although the commit did not change it, until it is read.
         package var document: EncodedDocument?
         /// The before-image; `nil` if it is not requested or the document did not exist.
         package var before: EncodedDocument?
@@ -107,9 +109,11 @@ package enum OutgoingWatchFrame: Sendable {
 
 extension OutgoingWatchFrame {
     /// Returns the frame with only the requested contents.
-    func reduced(to contents: WatchRequest.Contents) -> OutgoingWatchFrame {
+    ///
+    /// - Parameter omitsRemoved: True if the watcher may not see what a document is after it has left the target.
+    func reduced(to contents: WatchRequest.Contents, omitsRemoved: Bool) -> OutgoingWatchFrame {
         guard case .change(var change, let position) = self else { return self }
-        if contents == .paths { change.document = nil }
+        if contents == .paths || (omitsRemoved && change.kind == .removed) { change.document = nil }
         if contents != .before { change.before = nil }
         return .change(change, position: position)
     }
@@ -120,6 +124,13 @@ extension [OutgoingWatchFrame] {
     var changes: [OutgoingWatchFrame.Change] {
         compactMap { frame in
             if case .change(let change, _) = frame { change } else { nil }
+        }
+    }
+
+    /// The errors of the documents in the frames that cannot be read.
+    var damage: [StatusError] {
+        compactMap { frame in
+            if case .damaged(let error) = frame { error } else { nil }
         }
     }
 

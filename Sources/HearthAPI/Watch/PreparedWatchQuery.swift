@@ -43,12 +43,23 @@ package final class PreparedWatchQuery: Sendable {
         self.init(query, isOrdered: query.limit != nil || query.offset > 0, canonicalText: "listener")
     }
 
-    private init(_ normalized: NormalizedQuery, isOrdered: Bool, canonicalText: UTF8Key) {
-        projection = normalized.projection
-        query = normalized.withoutProjection
+    private convenience init(_ normalized: NormalizedQuery, isOrdered: Bool, canonicalText: UTF8Key) {
+        self.init(normalized.withoutProjection, normalized.projection, isOrdered: isOrdered, canonicalText: canonicalText)
+    }
+
+    private init(_ query: NormalizedQuery, _ projection: [FieldPath]?, isOrdered: Bool, canonicalText: UTF8Key) {
+        self.query = query
+        self.projection = projection
         requiredNames = query.requiredNames
         self.isOrdered = isOrdered
         self.canonicalText = canonicalText
+    }
+
+    /// The query for listeners, which sort the documents themselves.
+    var forListeners: PreparedWatchQuery {
+        let isOrdered = query.limit != nil || query.offset > 0
+        return isOrdered == self.isOrdered
+            ? self : PreparedWatchQuery(query, projection, isOrdered: isOrdered, canonicalText: canonicalText)
     }
 
     /// Prepares a query of all documents of a collection group.

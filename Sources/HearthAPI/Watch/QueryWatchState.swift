@@ -262,7 +262,8 @@ extension QueryWatchState {
             case (false, true): result.append(OutgoingWatchFrame.Change(.added, change.path, change.after))
             case (true, true):
                 result.append(OutgoingWatchFrame.Change(.modified, change.path, change.after, before: change.before))
-            case (true, false): result.append(OutgoingWatchFrame.Change(change.removalKind, change.path, before: change.before))
+            case (true, false):
+                result.append(OutgoingWatchFrame.Change(change.removalKind, change.path, change.after, before: change.before))
             }
             count = count.map { $0 + (isIn ? 1 : 0) - (wasIn ? 1 : 0) }
         }

@@ -50,6 +50,8 @@ final class WatchReader {
     private static let maximumCoalescedCommits = 256
     /// The maximum size of the changes that are coalesced because a run has had to wait.
     private static let maximumCoalescedBytes = 16 << 20
+    /// The size of the displaced documents of a commit from which on no more are read.
+    private static let maximumDisplacedBytes = 16 << 20
     /// The maximum time of a step that waits for the next run, so that heartbeats are sent meanwhile.
     private static let maximumPause = Duration.milliseconds(500)
     /// The minimum number of commits between two periodic heartbeats, even with a short retention.
@@ -151,7 +153,7 @@ final class WatchReader {
             for case .change(_, .some) in frames { changeCount += 1 }
             if changeCount >= limit { wakeup.end(.limit) }
         }
-        return frames.map { $0.reduced(to: request.contents) }
+        return frames.map { $0.reduced(to: request.contents, omitsRemoved: session.omitsRemovedDocuments) }
     }
 
     /// True if the next step requires a commit that does not exist yet.
@@ -367,6 +369,7 @@ extension WatchReader {
         let open = OutgoingWatchFrame.open(
             epoch: position.epoch,
             sequence: position.lastSequence,
+            time: position.lastCommitTime,
             oldest: position.oldestRetained,
             heartbeat: request.heartbeat
         )
@@ -457,8 +460,9 @@ extension WatchReader {
             if request.coalesces || hasPausedRuns, phase != .reading { completed = try await coalesced(with: completed) }
             let start = ContinuousClock.now
             let changedState = state
-            let frames = try await state.apply(completed, from: store)
+            var frames = try await state.apply(completed, from: store)
             do throws(StatusError) {
+                frames = try await addingDisplacedDocuments(to: frames, at: completed.time)
                 try await decide(before: completed, frames)
             } catch {
                 state = changedState
@@ -474,6 +478,33 @@ extension WatchReader {
             commits = nil
             throw error
         }
+    }
+
+    /// Returns the frames of a commit with the documents that others have displaced from the result, which the commit itself does not
+    /// contain. A damaged one is left out, as are those beyond a total size.
+    private nonisolated(nonsending) func addingDisplacedDocuments(
+        to frames: [OutgoingWatchFrame],
+        at time: Timestamp
+    ) async throws(StatusError) -> [OutgoingWatchFrame] {
+        guard case .query(let watched) = request.target, request.contents != .paths, !session.omitsRemovedDocuments else {
+            return frames
+        }
+        var frames = frames
+        var byteCount = 0
+        for index in frames.indices where byteCount < Self.maximumDisplacedBytes {
+            guard case .change(var change, let position) = frames[index], change.kind == .removed, change.document == nil else {
+                continue
+            }
+            do throws(StatusError) {
+                guard let document = try await store.document(at: change.path, readTime: time) else { continue }
+                byteCount += document.fieldsJSON.count
+                change.document = try watched.projected(document)
+            } catch  where error.code == .dataLoss {
+                continue
+            }
+            frames[index] = .change(change, position: position)
+        }
+        return frames
     }
 
     /// Reads the next commits since the token from which an end user resumes, and returns the frames of their net changes once they

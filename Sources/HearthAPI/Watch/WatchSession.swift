@@ -58,8 +58,12 @@ package final class WatchSession: AsyncSequence, Sendable {
         wakeup.end(reason)
     }
 
-    /// True if the frames of a commit are identical for all streams with the same target and contents, so that they can be
-    /// shared.
+    /// True if removed documents are sent without their contents. A query is proved for end users by what its results are: they may
+    /// not see what a document is once it is none.
+    package var omitsRemovedDocuments: Bool { access != nil }
+
+    /// True if the frames of a commit are identical for all streams with the same target and contents that are alike in
+    /// ``omitsRemovedDocuments``, so that they can be shared.
     package var hasShareableFrames: Bool {
         guard !request.coalesces else { return false }
         return if case .query(let watched) = request.target { !watched.isOrdered } else { true }

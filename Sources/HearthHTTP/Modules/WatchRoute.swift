@@ -16,25 +16,33 @@ struct WatchRoute: Sendable {
         policy.isOpenToEndUsers = true
         policy.isStream = true
         policy.runsOnEventLoop = false
-        policy.body.maximumBytes = 64 << 10
+        // As many targets as a stream may have.
+        policy.body.maximumBytes = 4 << 20
         return policy
     }
 
     func respond(to request: Request, in context: HearthRequestContext) async throws -> Response {
-        var parameters = try await request.watchParameters(by: context.route.policy.body)
-        let format = parameters.format ?? request.acceptedFormat
-        // A browser's EventSource treats any status other than 200 as fatal and does not reconnect.
-        if format == .sse { parameters.request.onExpired = .reset }
+        let parameters = try await request.watchParameters(by: context.route.policy.body)
         let slot = try streams.acquireSlot(for: context)
         var service = service.withCaller(context.caller)
         if let database = parameters.database { service = try await service.inDatabase(named: database) }
-        return streams.response(
-            with: try await WatchSession(parameters.request, in: service),
-            encodedBy: WatchFrameEncoder(format: format),
-            of: service,
-            in: slot,
-            for: context
-        )
+        switch parameters.request {
+        case .target(var watch):
+            if let token = try request.lastEventID { watch.resume = token }
+            let format = parameters.format ?? request.acceptedFormat
+            // A browser's EventSource treats any status other than 200 as fatal and does not reconnect.
+            if format == .sse { watch.onExpired = .reset }
+            return streams.response(
+                with: try await WatchSession(watch, in: service),
+                encodedBy: WatchFrameEncoder(format: format),
+                of: service,
+                in: slot,
+                for: context
+            )
+        case .targets(let watch):
+            try service.authorize(.readDocuments)
+            return streams.response(watching: watch, of: service, in: slot, for: context)
+        }
     }
 }
 
@@ -45,22 +53,17 @@ extension Request {
         if method == .post {
             json = try await jsonBody(by: rules)
         } else {
-            json = try QueryString(rawQuery).json(integers: WatchParameters.integers, json: PreparedWatchTarget.jsonParameters)
+            json = try QueryString(rawQuery).json(integers: WatchParameters.integers, json: WatchParameters.json)
         }
-        var parameters: WatchParameters
         do {
-            parameters = try WatchParameters(json: JSONText(json).root, at: .params)
+            return try WatchParameters(json: JSONText(json).root, at: .params)
         } catch let error as JSONSyntaxError {
             throw HTTPFailure(.badRequest, .invalidArgument, "The parameters are not valid JSON: \(error)")
         }
-        if let token = try lastEventID {
-            parameters.request.resume = token
-        }
-        return parameters
     }
 
     /// The resume token of a reconnecting browser. It takes precedence over the `resume` parameter of the original request.
-    private var lastEventID: ResumeToken? {
+    fileprivate var lastEventID: ResumeToken? {
         get throws(HTTPFailure) {
             guard let text = headers[.lastEventID], !text.utf8.isEmpty else { return nil }
             guard let token = ResumeToken(text) else {

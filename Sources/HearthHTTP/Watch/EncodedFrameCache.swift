@@ -11,6 +11,8 @@ final class EncodedFrameCache: Sendable {
         let database: DatabaseID?
         let target: PreparedWatchTarget
         let contents: WatchRequest.Contents
+        /// True if removed documents are without their contents.
+        let omitsRemoved: Bool
         let format: WatchFormat
         /// The resume token after the changes. It contains the epoch, so it differs once a database has been recreated.
         let token: ResumeToken

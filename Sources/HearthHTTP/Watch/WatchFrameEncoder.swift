@@ -41,8 +41,7 @@ struct WatchFrameEncoder: WatchEncoder {
     private func write(_ json: [UInt8], type: String, token: ResumeToken?, to buffer: inout ByteBuffer) {
         switch format {
         case .ndjson:
-            buffer.writeEscapingLineTerminators(json)
-            buffer.writeStaticString("\n")
+            buffer.writeLine(json)
         case .sse:
             buffer.writeEvent(type, json, id: token)
         }
@@ -50,6 +49,12 @@ struct WatchFrameEncoder: WatchEncoder {
 }
 
 extension ByteBuffer {
+    /// Appends a line of newline-delimited JSON.
+    mutating func writeLine(_ json: [UInt8]) {
+        writeEscapingLineTerminators(json)
+        writeStaticString("\n")
+    }
+
     /// Appends a Server-Sent Event.
     ///
     /// - Parameter token: The event ID, which a reconnecting browser sends as `Last-Event-ID`.

@@ -72,9 +72,6 @@ final class WatchStream: Sendable {
         self.logger = logger
     }
 
-    /// The time that a client has to read pending frames after its key was revoked.
-    private static let revocationGrace = TimeAmount.seconds(2)
-
     /// Writes all frames with backpressure and ends the response.
     func write(to writer: inout any ResponseBodyWriter, on channel: any Channel) async throws {
         let observations = observeTermination(on: channel)
@@ -90,27 +87,16 @@ final class WatchStream: Sendable {
 
     /// Ends the session when the client disconnects or loses access, as long as the returned observations are alive.
     @inline(never)
-    private func observeTermination(on channel: any Channel) -> [RevocationObservation?] {
-        // Fires when the client disconnects, even while there is nothing to write.
-        channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
-        let observation = StreamStallObservation { [session] in session.end(.slow) }
-        channel.triggerUserOutboundEvent(observation, promise: nil)
-        let revoke: @Sendable () -> Void = { [session, openStreams, reason = caller.endOfAccess] in
-            session.end(reason)
-            Self.closeUnlessRead(channel, of: session, in: openStreams)
-        }
-        return [keys.onRevocation(of: caller, revoke), browserSession.map { sessions.onRevocation(of: $0, revoke) }]
-    }
-
-    /// Closes the connection of a revoked stream whose client does not read pending frames.
-    private static func closeUnlessRead(_ channel: any Channel, of session: WatchSession, in openStreams: OpenStreamRegistry) {
-        channel.eventLoop.scheduleTask(in: revocationGrace) {
-            // The end of a stream has been written, although its bytes may still wait for the event loop.
-            guard openStreams.contains(session) else { return }
-            guard channel.isWritable else { return channel.close(promise: nil) }
-            // The client reads, but the stream has not had its turn on a busy machine.
-            closeUnlessRead(channel, of: session, in: openStreams)
-        }
+    private func observeTermination(on channel: any Channel) -> StreamObservations {
+        StreamObservations(
+            of: session,
+            on: channel,
+            by: caller,
+            with: keys,
+            browserSession,
+            of: sessions,
+            among: openStreams
+        )
     }
 
     private func writeFrames(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
@@ -196,7 +182,8 @@ final class WatchStream: Sendable {
     /// Returns whether the encoded frames of a commit are those of another stream.
     func hasSameFrames(as other: WatchStream) -> Bool {
         hasShareableFrames && encoder.sharedFormat == other.encoder.sharedFormat
-            && session.request.contents == other.session.request.contents && database == other.database
+            && session.request.contents == other.session.request.contents
+            && session.omitsRemovedDocuments == other.session.omitsRemovedDocuments && database == other.database
             && session.request.target == other.session.request.target
     }
 
@@ -211,6 +198,7 @@ final class WatchStream: Sendable {
             database: database,
             target: session.request.target,
             contents: session.request.contents,
+            omitsRemoved: session.omitsRemovedDocuments,
             format: format,
             token: token
         )

@@ -114,17 +114,51 @@ package struct WatchStreamService: Sendable {
             requestID: context.requestID,
             logger: logger
         )
-        return Response(
+        return response(encodedAs: encoder.contentType) { [channel = context.channel] writer in
+            try await stream.write(to: &writer, on: channel)
+        }
+    }
+
+    /// Returns a response with a stream of several targets as its body.
+    ///
+    /// - Parameters:
+    ///   - service: The service context with the caller and database of the stream.
+    ///   - slot: The slot of the stream, held while it is open.
+    func response(
+        watching request: MultiTargetWatchRequest,
+        of service: ServiceContext,
+        in slot: WatchSlots.Slot,
+        for context: HearthRequestContext
+    ) -> Response {
+        let stream = MultiTargetWatchStream(
+            request,
+            in: service,
+            openedBy: context.session,
+            among: open,
+            in: slot,
+            on: threads,
+            logger: context.requestLogger
+        )
+        return response(encodedAs: stream.encoder.contentType) { [channel = context.channel] writer in
+            try await stream.write(to: &writer, on: channel)
+        }
+    }
+
+    private func response(
+        encodedAs contentType: String,
+        _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
+        Response(
             status: .ok,
             headers: [
-                .contentType: encoder.contentType,
+                .contentType: contentType,
                 .cacheControl: "no-store",
                 .xAccelBuffering: "no",
                 .vary: "Accept",
                 // The connection serves no more requests: anything received later only shows that the client disconnected.
                 .connection: "close",
             ],
-            body: ResponseBody { [channel = context.channel] writer in try await stream.write(to: &writer, on: channel) }
+            body: ResponseBody(write)
         )
     }
 }

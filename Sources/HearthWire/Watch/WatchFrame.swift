@@ -23,7 +23,8 @@ public struct WatchFrame: Sendable {
         self.line = line
     }
 
-    /// Returns the document of an `added` or `modified` frame; `nil` for other frames.
+    /// Returns the document of an `added` or `modified` frame, or of a `removed` one that has it: then it is as of the commit. `nil`
+    /// for other frames.
     public func document() throws(StatusError) -> EncodedDocument? {
         guard let document = json[WatchFrameKeys.document] else { return nil }
         return try EncodedDocument(json: document)
@@ -51,15 +52,42 @@ public struct WatchFrame: Sendable {
         kind == .error ? StatusError(json: json) ?? StatusError(.unknown, "The server ended the stream with an error.") : nil
     }
 
+    /// The ID of a stream with several targets, in an `open` frame.
+    package var stream: String? { json[WatchFrameKeys.stream]?.string }
+
+    /// The target that the frame is about, in a stream with several targets.
+    package var target: Int32? { json[WatchFrameKeys.target]?.targetID }
+
+    /// The targets that a document is in.
+    package var targets: [Int32] { json[WatchFrameKeys.targets]?.elements?.compactMap(\.targetID) ?? [] }
+
+    /// The targets that a document has left.
+    package var removedTargets: [Int32] { json[WatchFrameKeys.removedTargets]?.elements?.compactMap(\.targetID) ?? [] }
+
+    /// The error of a `targetRemoved` frame; `nil` if the client has removed the target.
+    package var targetError: StatusError? { json[WatchFrameKeys.error].flatMap { StatusError(json: $0) } }
+
+    /// The identity of the server's history, in an `open` frame.
+    package var epoch: String? { json[WatchFrameKeys.epoch]?.string }
+
     /// The error of a `damaged` frame.
     package var damage: StatusError { StatusError(damage: json) }
 
-    /// The sequence number of the commit; `nil` for a document of the initial state.
+    /// The sequence number of the commit, or the last one that a frame without a change covers; `nil` for a document of the initial
+    /// state.
     package var sequence: UInt64? { json.integer(WatchFrameKeys.sequence) }
 
     /// The number of a change within its commit, from 1; `nil` for a document of the initial state.
     package var number: Int? { json.integer(WatchFrameKeys.number) }
 
-    /// Returns the time of the commit; `nil` for a document of the initial state.
+    /// Returns the time of the commit of ``sequence``; `nil` for a document of the initial state, and before the first commit.
     package func time() throws(StatusError) -> Timestamp? { try json.time(WatchFrameKeys.time) }
+}
+
+extension JSONNode {
+    /// The ID of a target; `nil` for another value.
+    fileprivate var targetID: Int32? {
+        guard case .integer(let id) = number else { return nil }
+        return Int32(exactly: id)
+    }
 }

@@ -18,4 +18,9 @@ package enum WatchFrameKeys {
     package static let changeCount: UTF8Key = "of"
     package static let reason: UTF8Key = "reason"
     package static let token: UTF8Key = "token"
+    package static let stream: UTF8Key = "stream"
+    package static let target: UTF8Key = "target"
+    package static let targets: UTF8Key = "targets"
+    package static let removedTargets: UTF8Key = "removedTargets"
+    package static let error: UTF8Key = "error"
 }

@@ -21,6 +21,14 @@ extension WatchFrame {
         case checkpoint
         /// The state received so far is invalid. The current state follows.
         case reset
+        /// In a stream with several targets: a document is in some targets and has left others.
+        case changed
+        /// In a stream with several targets: all targets that are current show the same commit.
+        case snapshot
+        /// In a stream with several targets: a target has ended, and the others go on.
+        case targetRemoved
+        /// In a stream with several targets: nothing else can be sent, since the state of a target is being read.
+        case heartbeat
         /// The server ends the stream normally.
         case end
         /// The server ends the stream because of an error.
@@ -43,6 +51,10 @@ extension WatchFrame.Kind {
         case .current: "current"
         case .checkpoint: "checkpoint"
         case .reset: "reset"
+        case .changed: "changed"
+        case .snapshot: "snapshot"
+        case .targetRemoved: "targetRemoved"
+        case .heartbeat: "heartbeat"
         case .end: "end"
         case .error: "error"
         case .other(let name): name
@@ -56,7 +68,8 @@ extension WatchFrame.Kind {
 
     private static let byName = Dictionary(
         uniqueKeysWithValues: [
-            Self.open, .added, .modified, .removed, .deleted, .damaged, .current, .checkpoint, .reset, .end, .error,
+            Self.open, .added, .modified, .removed, .deleted, .damaged, .current, .checkpoint, .reset, .changed, .snapshot,
+            .targetRemoved, .heartbeat, .end, .error,
         ]
         .map { (UTF8Key($0.name), $0) }
     )

@@ -8,11 +8,16 @@ package enum WatchTargetKeys {
     package static let collection: UTF8Key = "collection"
     package static let collectionGroup: UTF8Key = "collectionGroup"
     package static let query: UTF8Key = "query"
+    /// The ID in a stream with several targets.
+    package static let id: UTF8Key = "id"
 }
 
-/// The members of a request for a watch stream, in addition to those of its target.
+/// The members of a request for a watch stream, in addition to those of its target, and of calls that change its targets.
 package enum WatchRequestKeys {
+    package static let stream: UTF8Key = "stream"
+    package static let targets: UTF8Key = "targets"
     package static let resume: UTF8Key = "resume"
+    package static let heartbeat: UTF8Key = "heartbeat"
 }
 
 /// The target of a watch stream.
@@ -59,14 +64,62 @@ public struct WatchTarget: Hashable, Sendable {
 
     /// Returns the encoded parameters of a stream for the target.
     ///
-    /// - Parameter resume: The token of the frame to resume after; `nil` to start with the current state.
-    package func parameters(resume: String?) -> [UInt8] {
+    /// - Parameters:
+    ///   - resume: The token of the frame to resume after; `nil` to start with the current state.
+    ///   - heartbeat: The seconds without frames after which the server sends one; `nil` for its default.
+    package func parameters(resume: String?, heartbeat: Int? = nil) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key(name)
-        writer.raw(value)
+        writeMember(to: &writer)
         if let resume { writer.member(WatchRequestKeys.resume, resume) }
+        if let heartbeat { writer.member(WatchRequestKeys.heartbeat, heartbeat) }
         writer.endObject()
         return writer.finish()
+    }
+
+    fileprivate var byteCount: Int { name.string.utf8.count + value.count }
+
+    fileprivate func writeMember(to writer: inout JSONWriter) {
+        writer.key(name)
+        writer.raw(value)
+    }
+}
+
+/// A target of a stream with several targets.
+package struct IdentifiedWatchTarget: Sendable {
+    /// The ID in the frames of the stream, from 1.
+    package let id: Int32
+    private let target: WatchTarget
+    private let resume: String?
+
+    /// Creates a target.
+    ///
+    /// - Parameter resume: The token of the frame to resume after; `nil` to start with the current state.
+    package init(id: Int32, _ target: WatchTarget, resume: String?) {
+        self.id = id
+        self.target = target
+        self.resume = resume
+    }
+
+    /// The approximate size of the JSON object.
+    package var byteCount: Int { 64 + target.byteCount + (resume?.utf8.count ?? 0) }
+
+    /// Writes the target as a JSON object.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member(WatchTargetKeys.id, Int(id))
+        target.writeMember(to: &writer)
+        if let resume { writer.member(WatchRequestKeys.resume, resume) }
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// Writes the member with the targets of a request.
+    package mutating func member(_ key: UTF8Key, _ targets: [IdentifiedWatchTarget]) {
+        self.key(key)
+        beginArray()
+        for target in targets { target.write(to: &self) }
+        endArray()
     }
 }

@@ -13,7 +13,7 @@ struct WatchedChange: Sendable {
 
     /// Parses a frame; returns `nil` if it contains no change.
     init?(_ frame: WatchFrame) throws {
-        guard let time = try frame.time(), let sequence = frame.sequence else { return nil }
+        guard frame.number != nil, let time = try frame.time(), let sequence = frame.sequence else { return nil }
         if let document = try frame.document() {
             self.path = document.path
             self.number = try document.decoded().fields.commitNumber

@@ -101,8 +101,9 @@ struct DocumentEncodingTests {
         let time = try Timestamp(microseconds: 1_000_001)
         let messages: [ListenResponse] = [
             .changed(document, targets: [2, 300], removedTargets: [-1]), .changed(document, targets: [], removedTargets: [4]),
-            .snapshot(ListenPosition(readTime: time, token: token)), .snapshot(ListenPosition(readTime: time, token: nil)),
-        ].map { ListenResponse(message: $0, database: Self.database, documents: EncodedDocumentCache()) }
+            .snapshot(ListenPosition(readTime: time, token: token), isOfAllTargets: true),
+            .snapshot(ListenPosition(readTime: time, token: token), isOfAllTargets: false),
+        ].compactMap { ListenResponse(message: $0, database: Self.database, documents: EncodedDocumentCache()) }
         for message in messages {
             let expected = try ProtoListenResponse(message.message, in: Self.database)
             #expect(try ProtoListenResponse(serializedBytes: message.encoded()) == expected)

@@ -95,6 +95,26 @@ struct RestrictedStoreTests {
     }
 
     @Test
+    func `Removed documents are seen in the collections only`() async throws {
+        try await withRestrictedService { called, service in
+            let filter = #""where": {"field": "secret", "op": "==", "value": 1}"#
+            let poll = #""query": {"collection": "books", \#(filter)}"#
+            let token = try JSONText(await called.result(of: "changes.poll", "{\(poll)}")).root["token"]?.string
+            for path in ["books/a", "users/a", "bookshelf/a", "books/a/reviews/r"] {
+                try await service.result(of: "documents.set", #"{"path": "\#(path)", "fields": {"secret": 2}}"#)
+            }
+            let params = try #"{\#(poll), "resume": "\#(#require(token))"}"#
+            let changes = try JSONText(await called.result(of: "changes.poll", params)).root["changes"]?.elements.map(Array.init)
+            #expect(changes?.map { $0["document"]?["path"]?.string } == ["books/a"])
+            // A token of somebody else does not open another target.
+            let others = #""query": {"collection": "users", \#(filter)}"#
+            let other = try JSONText(await service.result(of: "changes.poll", "{\(others)}")).root["token"]?.string
+            let refused = try await called.response(to: "changes.poll", #"{\#(others), "resume": "\#(#require(other))"}"#)
+            #expect(refused["error"]?["data"]?["status"]?.string == "PERMISSION_DENIED")
+        }
+    }
+
+    @Test
     func `All methods with paths are covered`() {
         let pathless: Set<UTF8Key> = [
             "transactions.begin", "transactions.rollback", "server.info", "server.log", "server.promote", "rpc.discover",
@@ -103,6 +123,8 @@ struct RestrictedStoreTests {
             "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.delete", "indexes.exempt",
             "indexes.unexempt", "databases.list", "databases.delete", "databases.setQuota",
             "databases.getQuota", "backups.create", "backups.list", "rules.get", "rules.set",
+            // Streams reject a target themselves.
+            "watch.addTargets", "watch.removeTargets",
         ]
         let tried = Set(Self.calls.map { UTF8Key($0.method) })
         #expect(Set(HearthMethods.table.methods.map(\.name)).subtracting(pathless) == tried)

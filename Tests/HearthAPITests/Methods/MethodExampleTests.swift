@@ -21,8 +21,9 @@ import UTF8Text
             try await service.result(of: "documents.commit", Self.preparation)
             try Data(Self.keys.utf8).write(to: URL(filePath: service.folder + "/keys.json"))
             await service.context.keys.refresh()
-            // Only a standby can be promoted, which restarts.
-            for method in HearthMethods.table.methods where method.name != "server.promote" {
+            // Only a standby can be promoted, which restarts, and only open streams have targets.
+            let others: Set<UTF8Key> = ["server.promote", "watch.addTargets", "watch.removeTargets"]
+            for method in HearthMethods.table.methods where !others.contains(method.name) {
                 for example in method.examples {
                     let params = String(decoding: example.params.root.rawBytes, as: UTF8.self)
                     let result = try JSONText(try await service.result(of: method.name.string, params)).root

@@ -71,7 +71,7 @@ struct WatchReplica {
         default: break
         }
         if let before = change.before, before != known { recordViolation("wrong before-image") }
-        documents[change.path] = change.document
+        documents[change.path] = change.kind == .removed ? nil : change.document
         if let index = change.oldIndex {
             if ranking.indices.contains(index), ranking[index] == change.path {
                 ranking.remove(at: index)
@@ -115,7 +115,7 @@ struct WatchReplica {
 extension OutgoingWatchFrame.Change {
     /// The change in short form.
     fileprivate var summary: String {
-        guard let document else { return "\(kind) \(path.id)" }
+        guard kind != .removed, let document else { return "\(kind) \(path.id)" }
         guard case .integer(let version)? = try? document.decoded().fields["v"] else { return "\(kind) \(path.id) ?" }
         return "\(kind) \(path.id) \(version)"
     }

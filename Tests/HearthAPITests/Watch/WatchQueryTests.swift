@@ -188,6 +188,77 @@ import UTF8Text
         )
     }
 
+    /// The queries of documents up to a version of 30, without a limit, with one, and with an offset.
+    private func queries(select: [FieldPath] = []) -> [StructuredQuery] {
+        let filter = QueryFilter.field(v, .lessOrEqual(.integer(30)))
+        return [
+            StructuredQuery(collection, where: filter, projection: select),
+            StructuredQuery(collection, where: filter, orders: [byV], limit: .first(2), projection: select),
+            StructuredQuery(collection, where: filter, orders: [byV], offset: 1, limit: .first(1), projection: select),
+        ]
+    }
+
+    /// Returns the removals of a stream: their path, and the fields of their document.
+    private func removals(
+        _ query: StructuredQuery,
+        _ contents: WatchRequest.Contents = .document,
+        in store: MemoryStore,
+        _ changes: [[Write]]
+    ) async throws -> [String] {
+        var replica = WatchReplica()
+        var changes = changes[...]
+        var removals: [String] = []
+        let request = WatchRequest(target: try target(query), contents: contents)
+        let session = try await WatchSession(request, in: ServiceContext(store: store))
+        for try await frames in session {
+            replica.apply(frames)
+            for change in frames.changes where change.kind == .removed {
+                let fields = change.document.map { String(decoding: $0.fieldsJSON, as: UTF8.self) }
+                removals.append("\(change.path.id) \(fields ?? "-")")
+            }
+            guard replica.isCurrent else { continue }
+            if let change = changes.popFirst() { try store.apply(change) } else { session.end(nil) }
+        }
+        // Without documents, a replica has none to compare.
+        if contents != .paths { #expect(replica.violations.isEmpty, "\(replica.violations)") }
+        return removals
+    }
+
+    private func write(_ id: String, _ version: Int64) throws -> Write {
+        try .set(DocumentPath("c/\(id)"), ["v": .integer(version), "w": .integer(1)])
+    }
+
+    @Test func `A removed document is as of the commit, whether changed or displaced`() async throws {
+        for (query, expected) in zip(
+            queries(),
+            [
+                [#"b {"v":40,"w":1}"#],
+                [#"b {"v":40,"w":1}"#, #"c {"v":30,"w":1}"#],
+                [#"b {"v":40,"w":1}"#, #"c {"v":30,"w":1}"#],
+            ]
+        ) {
+            let store = MemoryStore()
+            for (id, version) in [("a", 10), ("b", 20), ("c", 30)] as [(String, Int64)] { try store.apply([write(id, version)]) }
+            // The second displaces a document without changing it.
+            let changes = try [[write("b", 40)], [write("d", 5)], [.delete(DocumentPath("c/a"))]]
+            let found = try await removals(query, in: store, changes)
+            #expect(found == expected, "\(query)")
+        }
+    }
+
+    @Test func `A removed document has the selected fields, and none with paths`() async throws {
+        for contents in WatchRequest.Contents.allCases {
+            for query in try queries(select: [FieldPath("w")]) {
+                let store = MemoryStore()
+                for (id, version) in [("a", 10), ("b", 20)] as [(String, Int64)] { try store.apply([write(id, version)]) }
+                let changes = try [[write("b", 40)], [write("b", 9)], [write("0", 1), write("1", 1)]]
+                let found = try await removals(query, contents, in: store, changes)
+                #expect(found.contains { $0.utf8.starts(with: "b ".utf8) })
+                #expect(found.allSatisfy { $0.hasSuffix(contents == .paths ? " -" : #" {"w":1}"#) }, "\(found)")
+            }
+        }
+    }
+
     @Test(arguments: [false, true])
     func `Indexes apply after the previous frames`(isReversed: Bool) async throws {
         let store = MemoryStore()

@@ -224,6 +224,39 @@ import UTF8Text
         }
     }
 
+    @Test func `Streams of keys and of end users with the same query do not share removed documents`() async throws {
+        let count = 10
+        try await withDocuments { server in
+            let key = try await server.makeKey(.reader)
+            let query = #"{"collection":"posts","where":{"field":"isOpen","op":"==","value":true}}"#
+            try await withThrowingTaskGroup { group in
+                let (openings, opened) = AsyncStream<Void>.makeStream()
+                for stream in 0..<8 {
+                    let isKey = stream % 2 == 0
+                    group.addTask {
+                        try await withConnection(to: server) { connection in
+                            let target = "/watch?query=\(PercentEncoding.encode(UTF8Key(query)))"
+                            let fields = isKey ? ["Authorization: Bearer \(key)"] : []
+                            try await connection.send(RawConnection.request("GET", target, fields))
+                            _ = try await connection.receive(through: #""type":"current""#)
+                            opened.yield()
+                            let text = try await connection.receive(through: #""path":"posts/last","#)
+                            #expect(text.matches(of: /"type":"removed"/).count == count)
+                            #expect(text.matches(of: /"secret":/).count == (isKey ? count : 0))
+                        }
+                    }
+                }
+                _ = await openings.prefix(8).reduce(into: 0) { count, _ in count += 1 }
+                for number in 0..<count {
+                    try await server.set("posts/p", ["isOpen": .boolean(true)])
+                    try await server.set("posts/p", ["isOpen": .boolean(false), "secret": .integer(Int64(number))])
+                }
+                try await server.set("posts/last", ["isOpen": .boolean(true)])
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `A watch stream is told that the token of its user has expired`() async throws {
         let issuer = TestIssuer()
         try await withDocuments(issuer.endUsers()) { server in

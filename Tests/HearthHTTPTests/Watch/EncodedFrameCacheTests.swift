@@ -12,6 +12,7 @@ import UTF8Text
     private func key(
         _ sequence: UInt64,
         _ format: WatchFormat = .ndjson,
+        omitsRemoved: Bool = false,
         collection: String = "a",
         database: String? = nil,
         epoch: String = "e"
@@ -22,6 +23,7 @@ import UTF8Text
             database: database,
             target: target,
             contents: .document,
+            omitsRemoved: omitsRemoved,
             format: format,
             token: ResumeToken(
                 target: target,
@@ -34,12 +36,13 @@ import UTF8Text
     }
 
     @Test
-    func `Frames are encoded once per target, database, epoch and format`() throws {
+    func `Frames are encoded once per target, database, epoch and format, and apart for end users`() throws {
         let frames = EncodedFrameCache()
         var encoded: [String] = []
         let keys = try [
             key(1), key(1), key(1, .sse), key(1), key(1, .sse), key(1, collection: "b"), key(2), key(1),
             key(1, database: "d"), key(1, database: "d"), key(1, database: "d", epoch: "f"), key(1, database: "d"),
+            key(1, omitsRemoved: true), key(1),
         ]
         for key in keys {
             let text = "\(key.database?.description ?? "") \(key.target.canonical) \(key.format) \(key.token)"
@@ -49,7 +52,7 @@ import UTF8Text
             }
             #expect(String(buffer: buffer) == text)
         }
-        #expect(encoded.count == 6)
+        #expect(encoded.count == 7)
     }
 
     @Test

@@ -133,7 +133,7 @@ struct WatchContractChecker {
         if let before = frame["before"], let known = pending.documents[path], !before.rawBytes.elementsEqual(known.rawBytes) {
             violations.append("a missing change before \(type) \(path)")
         }
-        pending.documents[path] = frame["document"]
+        pending.documents[path] = type == "removed" ? nil : frame["document"]
         if let index = frame.integer("oldIndex").map(Int.init) {
             if pending.ranking.indices.contains(index), pending.ranking[index] == path {
                 pending.ranking.remove(at: index)

@@ -60,6 +60,37 @@ import UTF8Text
     }
 
     @Test
+    func `A removed document follows the members of its change, with the selected fields`() async throws {
+        try await withServer { server in
+            try await server.set("books/a", ["pages": .integer(200), "title": .string("A")])
+            try await server.set("books/b", ["pages": .integer(300), "title": .string("B")])
+            try await withConnection(to: server) { connection in
+                let query = PercentEncoding.encode(UTF8Key(Self.query))
+                try await connection.send(RawConnection.request("GET", "/watch?heartbeat=60&query=\(query)"))
+                _ = try await connection.responseHead()
+                _ = try await connection.receive(through: #""type":"current""#)
+                // Displaces one document, and then changes the other.
+                for (path, pages) in [("books/c", 250), ("books/b", 1)] as [(String, Int64)] {
+                    let old = try DocumentPath(pages == 1 ? "books/b" : "books/a")
+                    let displaced = try await GetDocument.call(.init(path: old), in: server.context)
+                    try await server.set(path, ["pages": .integer(pages), "title": .string("New")])
+                    let time = try #require(server.context.store.position.lastCommitTime?.rfc3339)
+                    let (id, title, index) = pages == 1 ? ("b", "New", 0) : ("a", "A", 1)
+                    let updateTime = pages == 1 ? time : displaced.updateTime.rfc3339
+                    let members = #""oldIndex":\#(index),"n":1,"of":2,"document":{"#
+                    let received = try await connection.receive(through: members)
+                    #expect(received.hasSuffix(#""time":"\#(time)","path":"books/\#(id)","# + members))
+                    let document = try await connection.receive(through: "}}\n")
+                    #expect(
+                        document == #""path":"books/\#(id)","fields":{"title":"\#(title)"},"#
+                            + #""createTime":"\#(displaced.createTime.rfc3339)","updateTime":"\#(updateTime)"}}"# + "\n"
+                    )
+                }
+            }
+        }
+    }
+
+    @Test
     func `A projection applies to documents and before-images`() async throws {
         try await withServer { server in
             try await server.set("books/b", ["pages": .integer(300), "title": .string("B")])

@@ -24,15 +24,20 @@ import UTF8Text
                 #expect(head["vary"] == "Accept")
                 #expect(head["transfer-encoding"] == "chunked")
                 #expect(head["content-encoding"] == nil)
-                let epoch = server.context.store.position.epoch
+                let position = server.context.store.position
+                let start = try #require(position.lastCommitTime?.rfc3339)
                 #expect(
-                    try await connection.chunk() == #"{"type":"open","epoch":"\#(epoch)","seq":1,"heartbeat":15,"retained":1}"#
+                    try await connection.chunk()
+                        == #"{"type":"open","epoch":"\#(position.epoch)","seq":1,"heartbeat":15,"retained":1,"time":"\#(start)"}"#
                         + "\n"
                 )
                 let document = try await document("books/b", in: server)
                 #expect(try await connection.chunk() == #"{"type":"added","document":\#(document)}"# + "\n")
                 let current = try #require(try await connection.chunk())
-                #expect(current == #"{"type":"current","seq":1,"count":1,"token":"\#(try token(in: current))"}"# + "\n")
+                #expect(
+                    current
+                        == #"{"type":"current","seq":1,"count":1,"time":"\#(start)","token":"\#(try token(in: current))"}"# + "\n"
+                )
 
                 _ = try await CommitWrites.call(
                     .init(writes: [
@@ -76,10 +81,15 @@ import UTF8Text
                 )
                 let head = try await connection.responseHead()
                 #expect(head["content-type"] == "text/event-stream")
-                let epoch = server.context.store.position.epoch
+                let position = server.context.store.position
+                let start = try #require(position.lastCommitTime?.rfc3339)
                 #expect(
-                    try await connection.chunk()
-                        == "event: open\ndata: {\"type\":\"open\",\"epoch\":\"\(epoch)\",\"seq\":1,\"heartbeat\":15,\"retained\":1}\n\n"
+                    try await connection.chunk() == """
+                        event: open
+                        data: {"type":"open","epoch":"\(position.epoch)","seq":1,"heartbeat":15,"retained":1,"time":"\(start)"}
+
+
+                        """
                 )
                 let document = try await document("books/b", in: server)
                 #expect(try await connection.chunk() == "event: added\ndata: {\"type\":\"added\",\"document\":\(document)}\n\n")
@@ -88,7 +98,7 @@ import UTF8Text
                 #expect(
                     current == """
                         event: current
-                        data: {"type":"current","seq":1,"count":1,"token":"\(token)"}
+                        data: {"type":"current","seq":1,"count":1,"time":"\(start)","token":"\(token)"}
                         id: \(token)
 
 
@@ -126,6 +136,21 @@ import UTF8Text
                 #expect(try await connection.chunk()?.contains(#""type":"current""#) == true)
                 try await server.set("a/b", [:])
                 #expect(try await connection.chunk()?.contains(#""path":"a/b""#) == true)
+            }
+        }
+    }
+
+    @Test
+    func `The time of a heartbeat is that of the last commit, also of one to other documents`() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await server.set("x/y", [:])
+                try await connection.send(RawConnection.request("GET", "/watch?document=a/b&heartbeat=1"))
+                _ = try await connection.responseHead()
+                _ = try await connection.receive(through: #""type":"current""#)
+                try await server.set("x/z", [:])
+                let time = try #require(server.context.store.position.lastCommitTime?.rfc3339)
+                _ = try await connection.receive(through: #"{"type":"checkpoint","seq":2,"count":0,"time":"\#(time)","token":"#)
             }
         }
     }
@@ -325,7 +350,6 @@ import UTF8Text
         arguments: [
             ("application/json", "{", 400), ("application/json", "[]", 400), ("text/plain", "{}", 415),
             ("application/json", #"{"document":"a/b","document":"a/c"}"#, 400),
-            ("application/json", #"{"document":""# + String(repeating: "x", count: 70_000) + #""}"#, 413),
         ]
     )
     func `Invalid POST bodies are rejected`(type: String, body: String, status: Int) async throws {
@@ -333,6 +357,17 @@ import UTF8Text
             try await withConnection(to: server) { connection in
                 let response = try await connection.send("POST", "/watch", ["Content-Type: \(type)"], body: body)
                 #expect(response.status == status)
+            }
+        }
+    }
+
+    @Test
+    func `A POST body over 4 MiB is rejected`() async throws {
+        try await withServer(.standard.with(\.lingerTimeout, .seconds(600))) { server in
+            try await withConnection(to: server) { connection in
+                let body = #"{"document":""# + String(repeating: "x", count: 4 << 20) + #""}"#
+                let response = try await connection.send("POST", "/watch", ["Content-Type: application/json"], body: body)
+                #expect(response.status == 413)
             }
         }
     }

@@ -42,11 +42,22 @@ struct WatchFrameJSONTests {
     private static func frames() throws -> [(OutgoingWatchFrame, String)] {
         let token = try token()
         let path = try DocumentPath("books/a")
+        let start = ResumeToken(target: .document(path), epoch: "e", sequence: .zero, time: .minimum)
         let document = try document()
         return [
             (
-                .open(epoch: "e", sequence: SequenceNumber(7), oldest: SequenceNumber(3), heartbeat: .seconds(15)),
-                #"{"type":"open","epoch":"e","seq":7,"heartbeat":15,"retained":3}"#
+                try .open(
+                    epoch: "e",
+                    sequence: SequenceNumber(7),
+                    time: Timestamp(rfc3339: time),
+                    oldest: SequenceNumber(3),
+                    heartbeat: .seconds(15)
+                ),
+                #"{"type":"open","epoch":"e","seq":7,"heartbeat":15,"retained":3,"time":"\#(time)"}"#
+            ),
+            (
+                .open(epoch: "e", sequence: .zero, time: nil, oldest: SequenceNumber(1), heartbeat: .seconds(15)),
+                #"{"type":"open","epoch":"e","seq":0,"heartbeat":15,"retained":1}"#
             ),
             (.change(.init(.added, path, document), position: nil), #"{"type":"added","document":\#(json)}"#),
             (
@@ -57,6 +68,11 @@ struct WatchFrameJSONTests {
             (
                 .change(.init(.removed, path), position: try position()),
                 #"{"type":"removed","seq":7,"time":"\#(time)","path":"books/a","n":1,"of":2}"#
+            ),
+            (
+                .change(.init(.removed, path, document, before: document, oldIndex: 1), position: try position(token: token)),
+                #"{"type":"removed","seq":7,"time":"\#(time)","path":"books/a","before":\#(json),"oldIndex":1,"n":1,"of":2,"#
+                    + #""document":\#(json),"token":"\#(token.text)"}"#
             ),
             (
                 .change(.init(.deleted, path), position: try position(token: token)),
@@ -75,11 +91,19 @@ struct WatchFrameJSONTests {
             ),
             (
                 .current(sequence: SequenceNumber(7), count: 2, token: token),
-                #"{"type":"current","seq":7,"count":2,"token":"\#(token.text)"}"#
+                #"{"type":"current","seq":7,"count":2,"time":"\#(time)","token":"\#(token.text)"}"#
             ),
             (
-                .heartbeat(sequence: SequenceNumber(8), count: nil, token: token),
-                #"{"type":"checkpoint","seq":8,"token":"\#(token.text)"}"#
+                .current(sequence: .zero, count: 0, token: start),
+                #"{"type":"current","seq":0,"count":0,"token":"\#(start.text)"}"#
+            ),
+            (
+                .heartbeat(sequence: SequenceNumber(7), count: nil, token: token),
+                #"{"type":"checkpoint","seq":7,"time":"\#(time)","token":"\#(token.text)"}"#
+            ),
+            (
+                .heartbeat(sequence: SequenceNumber(7), count: 2, token: token),
+                #"{"type":"checkpoint","seq":7,"count":2,"time":"\#(time)","token":"\#(token.text)"}"#
             ),
             (.reset(.expired), #"{"type":"reset","reason":"expired"}"#),
             (.end(.timeout, token: nil), #"{"type":"end","reason":"timeout"}"#),
@@ -102,10 +126,25 @@ struct WatchFrameJSONTests {
             #expect(frame.kind.isLast == [.end, .error].contains(frame.kind))
             guard case .change(let change, let position) = sent else { continue }
             #expect(try frame.document() == change.document)
-            if change.document == nil { #expect(try frame.path() == change.path) }
+            if change.document == nil || change.kind == .removed { #expect(try frame.path() == change.path) }
             #expect(frame.sequence == position?.sequence.rawValue)
             #expect(frame.number == position?.number)
             #expect(try frame.time() == position?.time)
+        }
+    }
+
+    @Test func `Clients read the time of each position`() throws {
+        for (sent, _) in try Self.frames() {
+            let expected: Timestamp? =
+                switch sent {
+                case .open(_, _, let time, _, _): time
+                case .current(let sequence, _, let token), .heartbeat(let sequence, _, let token):
+                    sequence == .zero ? nil : token.time
+                case .change(_, let position): position?.time
+                case .damaged, .reset, .end: nil
+                }
+            let time = try frame(sent).time()
+            #expect(time == expected)
         }
     }
 

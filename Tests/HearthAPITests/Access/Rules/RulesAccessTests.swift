@@ -254,7 +254,7 @@ import UTF8Text
         "documents.get": true, "documents.list": true, "documents.batchGet": true, "documents.create": true,
         "documents.set": true, "documents.update": true, "documents.delete": true, "documents.commit": true,
         "documents.batchWrite": true, "query.run": true, "query.aggregate": true,
-        "transactions.begin": true, "transactions.rollback": true,
+        "transactions.begin": true, "transactions.rollback": true, "watch.addTargets": true, "watch.removeTargets": true,
         "documents.history": false, "documents.restore": false, "collections.list": false, "collections.size": false,
         "query.explain": false, "changes.poll": false, "server.info": false, "server.log": false, "server.promote": false,
         "rpc.discover": false,

@@ -171,9 +171,9 @@ import UTF8Text
         return frames
     }
 
-    private func watchQuery(_ collection: String, owner: String? = nil) throws -> PreparedWatchTarget {
+    private func watchQuery(_ collection: String, owner: String? = nil, limit: Int? = nil) throws -> PreparedWatchTarget {
         let filter = try owner.map { QueryFilter.field(try FieldPath("owner"), .equal(.string($0))) }
-        let query = StructuredQuery(.collection(try CollectionPath(collection)), where: filter)
+        let query = StructuredQuery(.collection(try CollectionPath(collection)), where: filter, limit: limit.map { .first($0) })
         return .query(try PreparedWatchQuery(query, canonicalText: "query"))
     }
 
@@ -199,6 +199,23 @@ import UTF8Text
             ] as [PreparedWatchTarget] {
                 let error = await #expect(throws: StatusError.self) { try await watch(target, in: fixture) }
                 #expect(error?.code == .permissionDenied)
+            }
+        }
+    }
+
+    @Test func `A watch stream shows an end user nothing of a document that has left the query`() async throws {
+        for limit in [nil, 1] {
+            try await withRooms { fixture in
+                var frames = try await watch(watchQuery("notes", owner: "alice", limit: limit), in: fixture)
+                try await fixture.set("notes/a", #"{"owner": "bob", "secret": 1}"#)
+                try await fixture.set("notes/c", #"{"owner": "alice"}"#)
+                // Displaces the other one from a query with a limit.
+                try await fixture.set("notes/0", #"{"owner": "alice"}"#)
+                var changes: [OutgoingWatchFrame.Change] = []
+                while changes.last?.path.string != "notes/0", let batch = try await frames.next() { changes += batch.changes }
+                let kinds = changes.map { "\($0.kind) \($0.path.id)" }
+                #expect(kinds == ["removed a", "added c"] + (limit == nil ? [] : ["removed c"]) + ["added 0"])
+                #expect(changes.allSatisfy { ($0.document == nil) == ($0.kind == .removed) })
             }
         }
     }
