@@ -56,6 +56,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "DocumentModel", dependencies: ["StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
+        .target(name: "SyncEngine", dependencies: ["DocumentModel", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "Cryptography", dependencies: ["CLibCrypto"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
         .target(
@@ -78,6 +79,20 @@ let package = Package(
         .target(
             name: "FirestoreMessages",
             dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "FirestoreBundles",
+            dependencies: ["DocumentModel", "FirestoreMessages", "StrictJSON", "SyncEngine", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "SyncCache",
+            dependencies: [
+                "DocumentModel", "HearthWire", "StrictJSON", "SyncEngine", "UTF8Text",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -245,9 +260,10 @@ let package = Package(
             name: "HearthBench",
             dependencies: [
                 "Cryptography", "DocumentModel", "DocumentStore", "FileStore", "FirestoreAPI", "FirestoreProto", "FirestoreREST",
-                "HearthClient", "HearthHTTP", "HearthAPI", "SecurityRules", "StrictJSON", "UTF8Text",
+                "HearthClient", "HearthHTTP", "HearthAPI", "SecurityRules", "StrictJSON", "SyncCache", "SyncEngine", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -326,6 +342,29 @@ let package = Package(
         .testTarget(
             name: "DocumentModelTests",
             dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "UTF8Text", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "FirestoreBundlesTests",
+            dependencies: ["FirestoreBundles", "DocumentModel", "SyncEngine", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "SyncEngineTests",
+            dependencies: [
+                "SyncEngine", "DocumentModel", "FirestoreBundles", "QueryTestSupport", "StrictJSON", "SyncCache", "TestSupport",
+                "UTF8Text",
+            ],
+            exclude: ["SpecTests/Fixtures"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "SyncCacheTests",
+            dependencies: [
+                "SyncCache", "DocumentModel", "SyncEngine", "TestSupport", "UTF8Text",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            exclude: ["Fixtures"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

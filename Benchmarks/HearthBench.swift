@@ -15,7 +15,7 @@ struct HearthBench: AsyncParsableCommand {
         subcommands: [
             StoreBenchmark.self, IndexBenchmark.self, QueryBenchmark.self, HTTPBenchmark.self, GRPCBenchmark.self,
             SustainedBenchmark.self, WatchBenchmark.self, PageBenchmark.self, PeersBenchmark.self, ScalingBenchmark.self,
-            RulesBenchmark.self,
+            RulesBenchmark.self, CacheBenchmark.self,
             JSONBenchmark.self, MappingBenchmark.self, ClientBenchmark.self, ConstantServer.self, ConstantGRPCServer.self,
         ]
     )

@@ -1,0 +1,143 @@
+package import DocumentModel
+
+extension SyncEngine {
+    /// Applies a snapshot, or the answer to a read.
+    ///
+    /// Changes of targets without an open stream are ignored. The documents are not: each has its version.
+    package mutating func apply(_ event: RemoteEvent) throws(StatusError) -> [SyncEffect] {
+        var event = event
+        event.targets = event.targets.filter { connection.isEnabled && connection.isOpen($0.key) }
+        let documents = try store.apply(event)
+        if !event.targets.isEmpty { answer() }
+        limbo.answer(event.answeredReads, at: event.time)
+        refreshViews(documents, event)
+        let changedViews = Set(event.targets.keys.flatMap { viewIDs(of: $0) })
+        let reread = limbo.restartReads(of: changedViews, at: event.time)
+        if !reread.isEmpty, connection.isEnabled { effects.append(.readDocuments(reread)) }
+        return takeEffects()
+    }
+
+    /// Records the first message of the stream: the client is online.
+    package mutating func streamAnswered() -> [SyncEffect] {
+        answer()
+        return takeEffects()
+    }
+
+    /// Records the end of the stream with an error that does not reject its targets. The effects open them anew.
+    package mutating func streamClosed() -> [SyncEffect] {
+        guard !connection.isIdle, connection.isEnabled else { return [] }
+        updateConnection { $0.fail() }
+        reopenTargets()
+        return takeEffects()
+    }
+
+    /// Records the end of the timer: the client counts as offline.
+    package mutating func onlineStateTimerFired() -> [SyncEffect] {
+        updateConnection { $0.tracker.fireTimer() }
+        return takeEffects()
+    }
+
+    /// Ends the stream and all sends, and counts as offline, until the network is enabled again.
+    package mutating func disableNetwork() -> [SyncEffect] {
+        guard connection.isEnabled else { return [] }
+        connection.isEnabled = false
+        for target in connection.openTargets { effects.append(.closeTarget(target)) }
+        if pipeline.reset() { effects.append(.stopSending) }
+        updateConnection { $0.reset(to: .offline) }
+        return takeEffects()
+    }
+
+    /// Opens the targets again, and sends what is queued.
+    package mutating func enableNetwork() throws(StatusError) -> [SyncEffect] {
+        guard !connection.isEnabled else { return [] }
+        connection.isEnabled = true
+        updateConnection { $0.reset(to: .unknown) }
+        reopenTargets()
+        let unanswered = limbo.unanswered
+        if !unanswered.isEmpty { effects.append(.readDocuments(unanswered)) }
+        attemptToFillPipeline()
+        return takeEffects()
+    }
+
+    /// False while the application has disabled the network.
+    package var isNetworkEnabled: Bool { connection.isEnabled }
+
+    /// The documents in limbo that are being read.
+    package var limboDocuments: Set<DocumentPath> { limbo.activePaths }
+
+    /// The documents in limbo that wait for others to be read.
+    package var waitingLimboDocuments: Set<DocumentPath> { limbo.waitingPaths }
+}
+
+// MARK: Targets
+
+extension SyncEngine {
+    mutating func openTarget(_ id: TargetID) {
+        guard !connection.isOpen(id) else { return }
+        let wasIdle = connection.isIdle
+        connection.open(id)
+        guard connection.isEnabled else { return }
+        if wasIdle { updateConnection { $0.tracker.startAttempt() } }
+        requestTarget(id)
+    }
+
+    mutating func closeTarget(_ id: TargetID) {
+        guard connection.isOpen(id) else { return }
+        connection.close(id)
+        guard connection.isEnabled else { return }
+        effects.append(.closeTarget(id))
+        if connection.isIdle { updateConnection { $0.reset(to: .unknown) } }
+    }
+
+    mutating func reopenTargets() {
+        guard !connection.isIdle else { return }
+        if onlineState != .online { updateConnection { $0.tracker.startAttempt() } }
+        for id in connection.openTargets { requestTarget(id) }
+    }
+
+    private mutating func requestTarget(_ id: TargetID) {
+        guard let target = store.activeTargets[id] else { return }
+        effects.append(.openTarget(TargetRequest(id: id, target: target.target, token: target.token)))
+    }
+}
+
+// MARK: Online state
+
+extension SyncEngine {
+    mutating func answer() {
+        if connection.isEnabled { updateConnection { $0.answer() } }
+    }
+
+    /// Changes the state of the connection, and tells the views and waiting listeners.
+    mutating func updateConnection(_ change: (inout ConnectionState) -> Void) {
+        let previous = connection.tracker
+        change(&connection)
+        let tracker = connection.tracker
+        if tracker.isTimerRunning != previous.isTimerRunning {
+            effects.append(tracker.isTimerRunning ? .startOnlineStateTimer : .stopOnlineStateTimer)
+        }
+        guard tracker.state != previous.state else { return }
+        if tracker.state == .offline {
+            presentOffline(views.keys.sorted())
+        } else {
+            raiseFirstEvents(of: views.keys.sorted())
+        }
+    }
+
+    /// Marks views as not up to date, since no stream tells them of changes.
+    mutating func presentOffline(_ ids: [ViewID]) {
+        var snapshots: [(ViewID, ViewSnapshot)] = []
+        for id in ids where views[id]?.view.isCurrent == true {
+            if let snapshot = views[id]?.goOffline().snapshot { snapshots.append((id, snapshot)) }
+        }
+        raiseFirstEvents(of: ids)
+        raise(snapshots)
+    }
+
+    private mutating func raiseFirstEvents(of ids: [ViewID]) {
+        let onlineState = onlineState
+        var raised: [SyncEffect] = []
+        for id in ids { raised += views[id]?.raiseFirstEvents(while: onlineState) ?? [] }
+        raise(raised)
+    }
+}

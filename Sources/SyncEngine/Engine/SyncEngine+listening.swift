@@ -1,0 +1,249 @@
+package import DocumentModel
+
+extension SyncEngine {
+    /// Adds a listener.
+    ///
+    /// Its first event is raised at once if the result is synced, if it listens to the cache alone, if the cache knows the result, or
+    /// if the client is offline; otherwise when one of these has become true.
+    package mutating func listen(
+        _ listener: ListenerID,
+        to query: ViewQuery,
+        options: ListenOptions = ListenOptions()
+    ) throws(StatusError) -> [SyncEffect] {
+        let id = if let id = viewIDs[query] { id } else { try openView(query) }
+        listenerViews[listener] = id
+        let onlineState = onlineState
+        let raised = views[id]?.add(QueryListener(id: listener, options: options), while: onlineState) ?? []
+        raise(raised)
+        if let state = views[id], state.needsTarget { openTarget(state.targetID) }
+        return takeEffects()
+    }
+
+    /// Removes a listener. With the last one of a target that is not content with the cache its stream is closed.
+    package mutating func unlisten(_ listener: ListenerID) -> [SyncEffect] {
+        guard let id = listenerViews.removeValue(forKey: listener), let target = views[id]?.targetID else { return [] }
+        views[id]?.remove(listener)
+        if views[id]?.listeners.isEmpty == true { closeView(id) }
+        let remaining = viewIDs(of: target)
+        if !remaining.contains(where: { views[$0]?.needsTarget == true }) {
+            closeTarget(target)
+            if !remaining.isEmpty { refreshViews([:]) }
+            presentOffline(remaining)
+        }
+        if remaining.isEmpty { release(target) }
+        return takeEffects()
+    }
+
+    /// Ends the listeners of a target that the server has rejected for good. It was an answer, so the client is online.
+    package mutating func targetRejected(_ target: TargetID, _ error: StatusError) -> [SyncEffect] {
+        guard connection.isEnabled, connection.isOpen(target) else { return [] }
+        answer()
+        connection.close(target)
+        if connection.isIdle { updateConnection { $0.reset(to: .unknown) } }
+        for id in viewIDs(of: target) {
+            for listener in views[id]?.listeners ?? [] {
+                listenerViews[listener.id] = nil
+                effects.append(.fail(listener.id, error))
+            }
+            closeView(id)
+        }
+        release(target)
+        return takeEffects()
+    }
+
+    /// Adds a listener that is called when no view has more events of what has arrived.
+    package mutating func addSnapshotsInSyncListener(_ listener: ListenerID) -> [SyncEffect] {
+        snapshotsInSyncListeners.append(listener)
+        return [.raiseSnapshotsInSync([listener])]
+    }
+
+    /// Removes such a listener.
+    package mutating func removeSnapshotsInSyncListener(_ listener: ListenerID) {
+        snapshotsInSyncListeners.removeAll { $0 == listener }
+    }
+
+    /// The documents that the server counts to a target, as far as the engine listens to it.
+    package func keys(of target: TargetID) -> Set<DocumentPath> {
+        viewIDs(of: target).first.flatMap { views[$0]?.view.targetKeys } ?? []
+    }
+
+    /// The target of a listener; `nil` if there is no such listener.
+    package func target(of listener: ListenerID) -> TargetID? {
+        listenerViews[listener].flatMap { views[$0]?.targetID }
+    }
+}
+
+// MARK: Reading the cache
+
+extension SyncEngine {
+    /// Returns what the cache knows of a document, with local writes.
+    package mutating func document(at path: DocumentPath) throws(StatusError) -> LocalRead {
+        try store.document(at: path)
+    }
+
+    /// Returns the result of a query in the cache, with local writes.
+    package mutating func result(of query: ViewQuery) throws(StatusError) -> ViewSnapshot {
+        let result = try store.run(query, usesTargetKeys: true)
+        var view = View(query, targetKeys: result.targetKeys)
+        _ = view.apply(view.update(for: result.documents))
+        return view.snapshot(hasCachedResult: false).initial
+    }
+}
+
+// MARK: Reading from the server
+
+extension SyncEngine {
+    /// Applies the server's answer to a query, and returns the result with local writes.
+    ///
+    /// No document takes the place of one that local writes remove from a limited result. The effects read what the cache has in the result
+    /// and the answer has not: it has changed on the server.
+    ///
+    /// - Parameter event: The documents of the answer, without targets.
+    package mutating func apply(
+        _ event: RemoteEvent,
+        answering query: ViewQuery
+    ) throws(StatusError) -> (snapshot: ViewSnapshot, effects: [SyncEffect]) {
+        let paths = Set(event.documents.map(\.path))
+        let documents = try store.apply(event)
+        let result = try store.result(of: query, among: paths)
+        refreshViews(documents, event)
+        if query.targetLimit == nil { readChangedDocuments(of: query, except: paths) }
+        var view = View(query, targetKeys: paths)
+        _ = view.apply(view.update(for: result), target: RemoteEvent.TargetChange(isCurrent: true), tracksLimbo: false)
+        return (view.snapshot(hasCachedResult: true).initial, takeEffects())
+    }
+
+    private mutating func readChangedDocuments(of query: ViewQuery, except paths: Set<DocumentPath>) {
+        var changed: [DocumentPath] = []
+        attempt { (engine) throws(StatusError) in
+            for (path, document) in try engine.store.run(query, usesTargetKeys: true).documents where !paths.contains(path) {
+                if let document, !document.hasLocalMutations, query.match(document) != nil { changed.append(path) }
+            }
+        }
+        if !changed.isEmpty { effects.append(.readDocuments(changed.sorted())) }
+    }
+}
+
+// MARK: Views
+
+extension SyncEngine {
+    private mutating func openView(_ query: ViewQuery) throws(StatusError) -> ViewID {
+        let target = try store.allocate(query.target)
+        let result: LocalStore<Cache>.QueryResult
+        do throws(StatusError) {
+            result = try store.run(query, usesTargetKeys: true)
+        } catch {
+            if viewIDs(of: target.id).isEmpty { store.activeTargets[target.id] = nil }
+            throw error
+        }
+        let id = nextViewID()
+        let view = View(query, targetKeys: result.targetKeys)
+        var state = ViewState(view, targetID: target.id, hasCachedResult: target.token != nil)
+        let isCurrent = viewIDs(of: target.id).contains { views[$0]?.view.isCurrent == true }
+        let outcome = state.open(result.documents, isCurrent: isCurrent)
+        views[id] = state
+        viewIDs[query] = id
+        limbo.enter(outcome.enteredLimbo, in: id)
+        startLimboReads()
+        if let snapshot = outcome.snapshot { store.updateViews(adding: snapshot.documents.map(\.path), removing: []) }
+        return id
+    }
+
+    private mutating func closeView(_ id: ViewID) {
+        guard let state = views.removeValue(forKey: id) else { return }
+        viewIDs[state.view.query] = nil
+        limbo.remove(id)
+        startLimboReads()
+        store.updateViews(adding: [], removing: state.view.snapshot(hasCachedResult: false).documents.map(\.path))
+    }
+
+    func viewIDs(of target: TargetID) -> [ViewID] {
+        views.filter { $0.value.targetID == target }.keys.sorted()
+    }
+
+    private mutating func release(_ target: TargetID) {
+        attempt { (engine) throws(StatusError) in try engine.store.release([target]) }
+    }
+
+    /// Brings all views up to date after changes of documents, and raises the events.
+    ///
+    /// - Parameter isWithdrawal: True if the documents change since local writes are rejected, or those of another user.
+    mutating func refreshViews(
+        _ documents: LocalStore<Cache>.LocalDocuments,
+        _ event: RemoteEvent? = nil,
+        isWithdrawal: Bool = false
+    ) {
+        let withdrawn = isWithdrawal ? Set(documents.keys) : []
+        for case (let path, let document?) in documents where document.hasCommittedMutations {
+            heldPaths[path] = document.version
+        }
+        var snapshots: [(ViewID, ViewSnapshot)] = []
+        for id in views.keys.sorted() {
+            let target = views[id].flatMap { event?.targets[$0.targetID] }
+            let released = releasedPaths(for: id, event)
+            guard target != nil || !documents.isEmpty || !released.isEmpty else { continue }
+            var documents = documents
+            if !released.isEmpty {
+                attempt { (engine) throws(StatusError) in
+                    documents.merge(try engine.store.documents(at: released)) { known, _ in known }
+                }
+            }
+            var failure: StatusError?
+            let outcome = views[id]?.refresh(documents, releasing: released, withdrawing: withdrawn, target) { query in
+                do throws(StatusError) {
+                    return try store.run(query, usesTargetKeys: false).documents
+                } catch {
+                    failure = error
+                    return [:]
+                }
+            }
+            if let failure { effects.append(.reportCacheError(failure)) }
+            guard let outcome else { continue }
+            limbo.leave(outcome.leftLimbo, in: id)
+            limbo.enter(outcome.enteredLimbo, in: id)
+            if let snapshot = outcome.snapshot { snapshots.append((id, snapshot)) }
+        }
+        raise(snapshots)
+        startLimboReads()
+        for (id, snapshot) in snapshots { record(snapshot, of: id) }
+        if !heldPaths.isEmpty {
+            heldPaths = heldPaths.filter { path, _ in views.values.contains { $0.view.isPending(path) } }
+        }
+    }
+
+    /// Returns the pending documents of a view whose acknowledged writes its target has passed, or will not deliver without a stream.
+    ///
+    /// A document that left the target before the stream came that far is never delivered by it.
+    private func releasedPaths(for id: ViewID, _ event: RemoteEvent?) -> Set<DocumentPath> {
+        guard !heldPaths.isEmpty, let state = views[id] else { return [] }
+        guard connection.isOpen(state.targetID) else { return Set(heldPaths.keys.filter { state.view.isPending($0) }) }
+        let target = event?.targets[state.targetID]
+        guard target?.isCurrent ?? state.view.isCurrent else { return [] }
+        let position = target == nil ? store.activeTargets[state.targetID]?.snapshotTime : event?.time
+        guard let position else { return [] }
+        return Set(heldPaths.filter { $0.value <= position && state.view.isPending($0.key) }.keys)
+    }
+
+    /// Raises the events for the snapshots of one round.
+    mutating func raise(_ snapshots: [(ViewID, ViewSnapshot)]) {
+        let onlineState = onlineState
+        var raised: [SyncEffect] = []
+        for (id, snapshot) in snapshots { raised += views[id]?.raise(snapshot, while: onlineState) ?? [] }
+        raise(raised)
+    }
+
+    /// Records which documents a view shows, and that it was synced.
+    private mutating func record(_ snapshot: ViewSnapshot, of id: ViewID) {
+        store.updateViews(
+            adding: snapshot.changes.filter { $0.kind == .added }.map(\.document.path),
+            removing: snapshot.changes.filter { $0.kind == .removed }.map(\.document.path)
+        )
+        guard !snapshot.isFromCache, let target = views[id]?.targetID else { return }
+        attempt { (engine) throws(StatusError) in try engine.store.markSynced(target) }
+    }
+
+    mutating func startLimboReads() {
+        let paths = limbo.startReads()
+        if !paths.isEmpty, connection.isEnabled { effects.append(.readDocuments(paths)) }
+    }
+}

@@ -1,0 +1,177 @@
+internal import DocumentModel
+
+extension LocalStore {
+    /// Returns the target for new listeners, from the cache if it has been listened to before.
+    mutating func allocate(_ target: SyncTarget) throws(StatusError) -> CachedTarget {
+        let cached = try transaction { (cache: inout Cache) throws(StatusError) in
+            if let cached = try cache.target(target) { return cached }
+            return try cache.addTarget(target)
+        }
+        if activeTargets[cached.id] == nil {
+            activeTargets[cached.id] = cached
+            savedTimes[cached.id] = cached.snapshotTime
+        }
+        return activeTargets[cached.id] ?? cached
+    }
+
+    /// Releases targets without listeners. An eager cache forgets them, another keeps them with their latest tokens.
+    ///
+    /// - Throws: The error of the cache, which then keeps the targets as they were.
+    mutating func release(_ ids: [TargetID]) throws(StatusError) {
+        let targets = ids.compactMap { activeTargets.removeValue(forKey: $0) }
+        for id in ids { savedTimes[id] = nil }
+        guard !targets.isEmpty else { return }
+        let keys = try transaction { (cache: inout Cache) throws(StatusError) -> Set<DocumentPath> in
+            var keys: Set<DocumentPath> = []
+            let use = try cache.nextUse()
+            for target in targets {
+                if cache.isEager {
+                    keys.formUnion(try cache.keys(of: target.id))
+                    try cache.removeTarget(target.id)
+                } else {
+                    var target = target
+                    target.lastUse = use
+                    try cache.save(target)
+                }
+            }
+            return keys
+        }
+        suggestEviction(of: keys)
+    }
+
+    /// Releases all targets and views.
+    mutating func releaseAll() throws(StatusError) {
+        suggestEviction(of: viewCounts.keys)
+        viewCounts = [:]
+        try release(activeTargets.keys.sorted())
+    }
+
+    /// The result of a query in the cache.
+    struct QueryResult {
+        /// The documents that match: all, or at least those within the limit.
+        var documents: LocalDocuments = [:]
+        /// The documents that the server counts to the target.
+        var targetKeys: Set<DocumentPath> = []
+    }
+
+    /// Runs a query over the cache.
+    ///
+    /// - Parameter usesTargetKeys: True to start from the documents that the server counts to the target, if that gives the same
+    ///   result as a scan.
+    mutating func run(_ query: ViewQuery, usesTargetKeys: Bool) throws(StatusError) -> QueryResult {
+        let user = user
+        let active = activeTargets.values.first { $0.target == query.target }
+        let scans = query.indexScans
+        let (result, scannedCount) = try transaction { (cache: inout Cache) throws(StatusError) in
+            var result = QueryResult()
+            var scannedCount = 0
+            var target = active
+            if target == nil { target = try cache.target(query.target) }
+            if let target { result.targetKeys = try cache.keys(of: target.id) }
+            if let scans, let documents = try cache.documents(matching: query, by: scans, for: user) {
+                result.documents = documents
+            } else if usesTargetKeys, let change = target?.syncedChange,
+                let documents = try cache.documents(matching: query, startingFrom: result.targetKeys, after: change, for: user)
+            {
+                result.documents = documents
+            } else {
+                result.documents = try cache.documents(matching: query, after: 0, for: user, counting: &scannedCount)
+            }
+            return (result, scannedCount)
+        }
+        if let scans, isWorthIndex(query, scannedCount: scannedCount, matchCount: result.documents.count) {
+            // A query needs no index. An error of the cache is that of the next call as well.
+            try? addIndexes(Set(scans.map(\.index)))
+        }
+        return result
+    }
+
+    /// Returns the documents that match a query among some and those with local writes.
+    mutating func result(of query: ViewQuery, among paths: Set<DocumentPath>) throws(StatusError) -> LocalDocuments {
+        let user = user
+        return try transaction { (cache: inout Cache) throws(StatusError) in
+            try cache.documents(matching: query, after: cache.lastChange, for: user)
+                .merging(cache.localDocuments(at: paths, for: user)) { $1 }
+        }
+    }
+
+    /// Records that a view of a target was synced: what it shows is what the server has, up to the last change of the cache.
+    mutating func markSynced(_ id: TargetID) throws(StatusError) {
+        guard var target = activeTargets[id] else { return }
+        let isFirst = target.syncedChange == nil
+        target.syncedChange = try transaction { (cache: inout Cache) throws(StatusError) in
+            let change = try cache.lastChange
+            if isFirst {
+                var saved = target
+                saved.syncedChange = change
+                try cache.save(saved)
+            }
+            return change
+        }
+        if isFirst { savedTimes[id] = target.snapshotTime }
+        activeTargets[id] = target
+    }
+}
+
+extension LocalCache {
+    /// Returns the documents that match a query, by the previous result and what has changed since; `nil` if only a scan finds all.
+    fileprivate func documents(
+        matching query: ViewQuery,
+        startingFrom keys: Set<DocumentPath>,
+        after change: ChangeNumber,
+        for user: UserID
+    ) throws(StatusError) -> [DocumentPath: LocalDocument?]? {
+        guard !query.matchesAllDocuments else { return nil }
+        var matches: [DocumentPath: LocalDocument?] = [:]
+        var edge: (key: ViewSortKey, document: LocalDocument)?
+        for (path, document) in try localDocuments(at: keys, for: user) {
+            guard let document, let key = query.match(document) else { continue }
+            matches[path] = document
+            if edge.map({ query.precedes($0.key, key) }) ?? true { edge = (key, document) }
+        }
+        if query.targetLimit != nil {
+            guard matches.count == keys.count else { return nil }
+            if let document = edge?.document {
+                // Another document may have taken the place of the last one.
+                let isStable = try documents(at: [document.path])[document.path].map { $0.change <= change } ?? false
+                guard isStable, !document.hasLocalMutations, !document.hasCommittedMutations else { return nil }
+            }
+        }
+        return try documents(matching: query, after: change, for: user).merging(matches) { $1 }
+    }
+
+    /// Returns the documents that match a query among those that were saved after a change or have local writes.
+    fileprivate func documents(
+        matching query: ViewQuery,
+        after change: ChangeNumber,
+        for user: UserID
+    ) throws(StatusError) -> [DocumentPath: LocalDocument?] {
+        var scannedCount = 0
+        return try documents(matching: query, after: change, for: user, counting: &scannedCount)
+    }
+
+    /// - Parameter scannedCount: The number of documents that were read.
+    fileprivate func documents(
+        matching query: ViewQuery,
+        after change: ChangeNumber,
+        for user: UserID,
+        counting scannedCount: inout Int
+    ) throws(StatusError) -> [DocumentPath: LocalDocument?] {
+        var matches: [DocumentPath: LocalDocument?] = [:]
+        guard case .query(let target) = query.target else {
+            guard case .document(let path) = query.target else { return [:] }
+            return try localDocuments(at: [path], for: user)
+        }
+        var overlays = try overlays(in: target.source, for: user)
+        try visitDocuments(in: target.source, after: change) { (remote) throws(StatusError) in
+            scannedCount += 1
+            var overlaid = OverlaidDocument(remote, at: remote.path)
+            if let overlay = overlays.removeValue(forKey: remote.path) { overlaid.apply(overlay) }
+            if let document = overlaid.document, query.match(document) != nil { matches[remote.path] = document }
+        }
+        for (path, document) in try localDocuments(at: Set(overlays.keys), for: user) {
+            if let document, query.match(document) != nil { matches[path] = document }
+        }
+        return matches
+    }
+}
