@@ -148,7 +148,8 @@ let package = Package(
         .target(
             name: "HearthClient",
             dependencies: [
-                "DocumentModel", "HearthWire", "StrictJSON", "UTF8Text",
+                "Concurrency", "DocumentModel", "FirestoreBundles", "HearthWire", "StrictJSON", "SyncCache", "SyncEngine",
+                "UTF8Text",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -275,6 +276,13 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             path: "Benchmarks",
+            swiftSettings: swiftSettings
+        ),
+        // For its test: the sample program has a package of its own.
+        .executableTarget(
+            name: "SharedListExample",
+            dependencies: ["HearthClient"],
+            path: "Examples/SharedList/Sources",
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -531,7 +539,7 @@ let package = Package(
         .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "DocumentModel", "StrictJSON", "UTF8Text", "TestSupport",
+                "HearthClient", "DocumentModel", "HearthWire", "StrictJSON", "SyncEngine", "UTF8Text", "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),
@@ -548,8 +556,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "SpanRecording", "StrictJSON",
-                "UTF8Text",
+                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "SharedListExample", "SpanRecording",
+                "StrictJSON", "UTF8Text",
                 "TestSupport", "TraceTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

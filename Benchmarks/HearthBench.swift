@@ -16,7 +16,8 @@ struct HearthBench: AsyncParsableCommand {
             StoreBenchmark.self, IndexBenchmark.self, QueryBenchmark.self, HTTPBenchmark.self, GRPCBenchmark.self,
             SustainedBenchmark.self, WatchBenchmark.self, PageBenchmark.self, PeersBenchmark.self, ScalingBenchmark.self,
             RulesBenchmark.self, CacheBenchmark.self,
-            JSONBenchmark.self, MappingBenchmark.self, ClientBenchmark.self, ConstantServer.self, ConstantGRPCServer.self,
+            JSONBenchmark.self, MappingBenchmark.self, ClientBenchmark.self, OfflineBenchmark.self, ConstantServer.self,
+            ConstantGRPCServer.self,
         ]
     )
 }

@@ -40,7 +40,7 @@ struct StatusCommand: AsyncParsableCommand {
             }
         } catch let error as StatusError where error.code == .unavailable {
             Console.standardError.report(error)
-            throw error.cause == nil ? ExitCode.failure : Self.unreachable
+            throw error.hasResponse ? ExitCode.failure : Self.unreachable
         }
     }
 

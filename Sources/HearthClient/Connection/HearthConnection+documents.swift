@@ -108,13 +108,16 @@ extension HearthConnection {
 
     /// Commits a single write.
     public func write(_ write: Write) async throws(StatusError) -> WriteResult {
-        guard let method = write.method else {
+        do throws(StatusError) {
             return try await commit([write]).first ?? WriteResult(updateTime: nil)
+        } catch {
+            var error = error
+            error.writeIndex = nil
+            throw error
         }
-        return try WriteResult(json: await call(method) { write.writeMembers(to: &$0) })
     }
 
-    /// Commits writes atomically.
+    /// Commits writes atomically. They are applied once: a commit whose answer is lost is sent again, and the server recognizes it.
     ///
     /// - Parameter transaction: The ID of the transaction to commit; `nil` to write outside a transaction.
     /// - Throws: `.aborted` if data read by the transaction has changed.
@@ -130,12 +133,75 @@ extension HearthConnection {
         in transaction: String?,
         for user: IDTokenCache.User?
     ) async throws(StatusError) -> [WriteResult] {
+        // A commit without writes changes nothing, however often it is made.
+        while !writes.isEmpty, let identity = try await identities.next() {
+            var answer = CommitIdentityPool.Answer.none
+            defer { identities.giveBack(identity, after: answer) }
+            do throws(StatusError) {
+                let results = try await resendingUnanswered { () async throws(StatusError) in
+                    try await commit(writes, in: transaction, as: identity, for: user)
+                }
+                answer = .committed
+                return results
+            } catch {
+                if error.isAboutUnknownParameter(CommitKeys.identity) {
+                    // The server is an older one.
+                    identities.disable()
+                } else if error.identityMismatch == nil {
+                    if !error.isOutcomeUnknown { answer = .refused }
+                    throw error
+                }
+                // The server has forgotten the client, and no attempt was without an answer: nothing was written under this identity.
+            }
+        }
+        return try await commit(writes, in: transaction, as: nil, for: user)
+    }
+
+    private func commit(
+        _ writes: [Write],
+        in transaction: String?,
+        as identity: CommitIdentityPool.Identity?,
+        for user: IDTokenCache.User?
+    ) async throws(StatusError) -> [WriteResult] {
         let commit = RPCCall("documents.commit") { params in
             params.array(CommitKeys.writes, of: writes) { $0.write(to: &$1) }
             params.transaction(transaction)
+            identity?.write(to: &params)
         }
-        let result = try await call(commit, for: user)
-        return try CommitResponse(json: result).writeResults
+        let response = try CommitResponse(json: await call(commit, for: user))
+        guard response.hasDroppedResults else { return response.writeResults }
+        // What is known of them.
+        return writes.map { write in
+            WriteResult(updateTime: write.operation.storesDocument ? response.commitTime : nil)
+        }
+    }
+
+    /// Sends a call that the server recognizes, and again for ``resendTimeout`` while its answers are lost.
+    ///
+    /// - Throws: The error of the answer; that of the last attempt whose answer was lost if there is none that says whether that one was
+    ///   applied.
+    private func resendingUnanswered<Result>(
+        _ send: () async throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        var backoff = ExponentialBackoff()
+        var unanswered: StatusError?
+        var deadline: ContinuousClock.Instant?
+        while true {
+            do throws(StatusError) {
+                return try await send()
+            } catch {
+                if error.isOutcomeUnknown { unanswered = error }
+                guard let unanswered, error.code != .cancelled else { throw error }
+                let end = deadline ?? .now + resendTimeout
+                deadline = end
+                if error.isDecided { throw error }
+                // A refusal before the server looks for the identity says nothing about the first attempt.
+                guard error.isOutcomeUnknown || error.isExecuted == false || error.code == .unavailable else { throw unanswered }
+                // The last attempt is at the end of the time.
+                let delay = min(max(min(backoff.nextDelay(), .seconds(2)), error.retryAfter ?? .zero), end - .now)
+                guard .now < end, (try? await Task.sleep(for: delay)) != nil else { throw unanswered }
+            }
+        }
     }
 
     /// Reads a page of the root collections or of the subcollections of a document, ordered by ID.
@@ -172,6 +238,13 @@ extension HearthConnection {
     /// Returns the version, state and limits of the server.
     public func serverInformation() async throws(StatusError) -> ServerInformation {
         try ServerInformation(json: await call("server.info") { _ in })
+    }
+}
+
+extension StatusError {
+    /// True if the server, an older one, does not know a parameter of the call, which it has not executed.
+    func isAboutUnknownParameter(_ name: UTF8Key) -> Bool {
+        code == .invalidArgument && message.utf8.contains("params.\(name.string): unknown name".utf8)
     }
 }
 

@@ -48,6 +48,8 @@ extension JSONWriter {
 /// All documents of a query or collection.
 struct FetchedDocuments: Sendable {
     var documents: [EncodedDocument] = []
+    /// The time as of which they were read; `nil` if it is not known.
+    var readTime: Timestamp?
     /// Errors for documents that cannot be read.
     var damaged: [StatusError] = []
 }
@@ -61,7 +63,7 @@ extension HearthConnection {
         if let collection = query.wholeCollection { return try await allDocuments(in: collection) }
         do throws(StatusError) {
             let response = try await run(query)
-            return FetchedDocuments(documents: response.documents, damaged: response.damaged)
+            return FetchedDocuments(documents: response.documents, readTime: response.readTime, damaged: response.damaged)
         } catch {
             // Reads a result that is too large for one response in pages.
             guard error.code == .resourceExhausted, query.vectorSearch == nil else { throw error }

@@ -24,6 +24,8 @@ public final class HearthConnection: Sendable {
     private let tokens: IDTokenCache?
     /// The maximum time to wait for the head of a response.
     private let timeout: TimeAmount
+    /// The time for which a commit without an answer is sent again.
+    let resendTimeout: Duration
     /// The configuration of TLS; `nil` for the default.
     private let tls: TLSConfiguration?
     /// The client for calls, with a small pool of connections.
@@ -42,6 +44,9 @@ public final class HearthConnection: Sendable {
     /// Combines concurrent reads of single documents.
     let readBatcher = DocumentReadBatcher(maximumRequests: maximumCallConnections)
 
+    /// The identities of the commits.
+    let identities = CommitIdentityPool(maximumCount: maximumCallConnections)
+
     /// The maximum number of concurrent calls; additional calls are queued.
     private static let maximumCallConnections = 8
     /// The maximum size of a response body.
@@ -53,6 +58,8 @@ public final class HearthConnection: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: The maximum time to wait for the head of a response.
+    ///   - resendTimeout: The time for which a commit is sent again whose answer was lost, for example because the server was restarted. The
+    ///     server applies it once.
     ///   - certificateAuthorities: Certificates in PEM format that are trusted beside those of the system, for `https`.
     ///   - clientCertificate: The certificate that is presented to servers that ask for one.
     /// - Throws: `.invalidArgument` if `key` contains characters that are invalid in an API key, or there are no certificates in
@@ -62,6 +69,7 @@ public final class HearthConnection: Sendable {
         key: String? = nil,
         database: String? = nil,
         timeout: Duration = .seconds(60),
+        resendTimeout: Duration = .seconds(15),
         certificateAuthorities: [UInt8]? = nil,
         clientCertificate: ClientCertificate? = nil
     ) throws(StatusError) {
@@ -70,6 +78,7 @@ public final class HearthConnection: Sendable {
             credential: key.map { .key($0) },
             database: database,
             timeout: timeout,
+            resendTimeout: resendTimeout,
             certificateAuthorities: certificateAuthorities,
             clientCertificate: clientCertificate
         )
@@ -79,6 +88,8 @@ public final class HearthConnection: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: The maximum time to wait for the head of a response.
+    ///   - resendTimeout: The time for which a commit is sent again whose answer was lost, for example because the server was restarted. The
+    ///     server applies it once.
     ///   - certificateAuthorities: Certificates in PEM format that are trusted beside those of the system, for `https`.
     ///   - clientCertificate: The certificate that is presented to servers that ask for one.
     /// - Throws: `.invalidArgument` if the credential is a key with characters that are invalid in an API key, or there are no
@@ -88,6 +99,7 @@ public final class HearthConnection: Sendable {
         credential: FirestoreCredential?,
         database: String? = nil,
         timeout: Duration = .seconds(60),
+        resendTimeout: Duration = .seconds(15),
         certificateAuthorities: [UInt8]? = nil,
         clientCertificate: ClientCertificate? = nil
     ) throws(StatusError) {
@@ -112,6 +124,7 @@ public final class HearthConnection: Sendable {
         self.server = server
         self.database = database
         self.timeout = TimeAmount(timeout)
+        self.resendTimeout = resendTimeout
         self.tls = tls
         self.callClient = Self.client(maximumConnections: Self.maximumCallConnections, tls)
         self.streamClient = Mutex(StreamClient(client: Self.client(maximumConnections: .max, tls)))
@@ -184,6 +197,9 @@ public final class HearthConnection: Sendable {
     /// The current user; `nil` without ID tokens.
     var user: IDTokenCache.User? { tokens?.user }
 
+    /// Returns the current user, and from then on tells users apart, also before a token was needed; `nil` without ID tokens.
+    func establishUser() -> IDTokenCache.User? { tokens?.establishUser() }
+
     /// The next change of the user; `nil` without ID tokens.
     var userChange: OneTimeEvent? { tokens?.userChange }
 
@@ -234,10 +250,15 @@ extension HearthConnection {
     }
 
     /// Calls methods in a single batch request and returns their results in the same order.
-    func call(_ calls: [RPCCall]) async throws(StatusError) -> [Result<JSONNode, StatusError>] {
+    ///
+    /// - Parameter user: The user for whom the calls are made; `nil` if they can be made for any user.
+    func call(
+        _ calls: [RPCCall],
+        for user: IDTokenCache.User? = nil
+    ) async throws(StatusError) -> [Result<JSONNode, StatusError>] {
         guard !calls.isEmpty else { return [] }
         let body = RPCCall.batch(calls, database: database)
-        return try await authorized { authorization throws(StatusError) in
+        return try await authorized(for: user) { authorization throws(StatusError) in
             let results = try results(of: calls.count, in: await post(body, authorization))
             for case .failure(let error) in results where error.code == .unauthenticated { throw error }
             return results

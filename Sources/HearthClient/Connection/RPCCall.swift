@@ -18,6 +18,12 @@ struct RPCCall: Sendable {
         self.params = writer.finish()
     }
 
+    /// The size of the parameters in bytes.
+    var byteCount: Int { params.count }
+
+    /// The maximum size of parameters in bytes, with which a request is not too large for a server.
+    static let maximumByteCount = (16 << 20) - 1_024
+
     /// Returns the encoded request.
     ///
     /// - Parameter database: The database; `nil` for the default database.

@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
-internal import DocumentModel
+package import DocumentModel
+internal import Foundation
 internal import HearthWire
 internal import NIOCore
 internal import NIOHTTP1
@@ -16,18 +17,23 @@ extension StatusError {
         switch error {
         case is CancellationError, HTTPClientError.cancelled:
             self.init(.cancelled, "The call was cancelled.", cause: error)
+            isOutcomeUnknown = true
+        case HTTPClientError.alreadyShutdown:
+            self.init(.cancelled, "The connection has been shut down.", cause: error)
         case HTTPClientError.deadlineExceeded, HTTPClientError.readTimeout:
             self.init(
                 .deadlineExceeded,
                 "\(server) did not respond in time. The call may or may not have taken effect.",
                 cause: error
             )
-        case HTTPClientError.remoteConnectionClosed:
+            isOutcomeUnknown = true
+        case HTTPClientError.remoteConnectionClosed, HTTPParserError.invalidEOFState:
             self.init(
                 .unavailable,
                 "\(server) closed the connection before responding. The call may or may not have taken effect.\(hint)",
                 cause: error
             )
+            isOutcomeUnknown = true
         case is HTTPParserError where !server.usesTLS:
             self.init(
                 .unavailable,
@@ -41,10 +47,28 @@ extension StatusError {
         where server.usesTLS && !(error is NIOConnectionError || error is IOError || error is ChannelError)
             && !(error is HTTPClientError || error is HTTPParserError):
             self.init(tlsFailure: error, server: server)
+        case let error as IOError where !Self.connectErrors.contains(error.errnoCode):
+            self.init(
+                .unavailable,
+                "The connection to \(server) broke before a response. The call may or may not have taken effect.",
+                cause: error
+            )
+            isOutcomeUnknown = true
+        case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.outputClosed, ChannelError.inputClosed,
+            ChannelError.eof:
+            self.init(
+                .unavailable,
+                "The connection to \(server) was closed before a response. The call may or may not have taken effect.",
+                cause: error
+            )
+            isOutcomeUnknown = true
         default:
             self.init(.unavailable, "Cannot connect to \(server). Is `hearth serve` running at this address?", cause: error)
         }
     }
+
+    /// The error numbers of connections that could not be established, over which nothing was sent.
+    private static let connectErrors = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EACCES, ENOENT]
 
     /// Creates the error for a connection on which TLS could not be established.
     private init(tlsFailure error: any Error, server: ServerAddress) {
@@ -90,12 +114,37 @@ extension StatusError {
             case .internalServerError: (.internal, "encountered an internal error. See its log")
             default: (.unknown, "returned an unexpected response")
             }
-        self.init(code, "HTTP status \(status.code): \(server) \(text)\(text.utf8.last == UInt8(ascii: "?") ? "" : ".")")
+        self.init(
+            code,
+            "HTTP status \(status.code): \(server) \(text)\(text.utf8.last == UInt8(ascii: "?") ? "" : ".")",
+            cause: ForeignResponse()
+        )
+        // What a proxy says of its server says nothing about what became of the request.
+        isOutcomeUnknown = status == .requestTimeout || status.code >= 500
     }
 
     /// Returns the error for a response that doesn't come from a Hearth server.
     static func unexpectedResponse(from server: ServerAddress, cause: (any Error)? = nil) -> StatusError {
-        StatusError(.internal, "Unexpected response from \(server). Is it a Hearth server?", cause: cause)
+        StatusError(.internal, "Unexpected response from \(server). Is it a Hearth server?", cause: cause ?? ForeignResponse())
+    }
+
+    /// True if no Hearth server has answered: it cannot be reached, or a proxy, such as that of a network one has to sign in to, has
+    /// answered instead.
+    var isServerUnreachable: Bool {
+        code == .unavailable || code == .deadlineExceeded || cause is ForeignResponse
+    }
+
+    /// True if there was a response, of the server or of a proxy.
+    package var hasResponse: Bool { cause == nil || cause is ForeignResponse }
+}
+
+/// The cause of an error that a response does not give as Hearth servers do.
+private struct ForeignResponse: Error {}
+
+extension HTTPParserError {
+    /// Returns whether an error equals the pattern.
+    fileprivate static func ~= (pattern: HTTPParserError, error: any Error) -> Bool {
+        error as? HTTPParserError == pattern
     }
 }
 

@@ -39,7 +39,21 @@ public struct FirestoreCredential: Sendable {
     public static func idToken(
         _ provider: @escaping @Sendable (_ forcingRefresh: Bool) async throws -> String?
     ) -> FirestoreCredential {
-        FirestoreCredential(.idToken(ClosureTokenProvider(provider: provider)))
+        FirestoreCredential(.idToken(ClosureTokenProvider(provider: provider, user: { nil })))
+    }
+}
+
+extension FirestoreCredential {
+    /// Returns the credential of the user whose ID and tokens closures return.
+    ///
+    /// - Parameters:
+    ///   - userID: A closure with the contract of ``IDTokenProvider/userID``.
+    ///   - provider: A closure with the contract of ``IDTokenProvider/idToken(forcingRefresh:)``.
+    public static func idToken(
+        of userID: @escaping @Sendable () -> String?,
+        _ provider: @escaping @Sendable (_ forcingRefresh: Bool) async throws -> String?
+    ) -> FirestoreCredential {
+        FirestoreCredential(.idToken(ClosureTokenProvider(provider: provider, user: userID)))
     }
 }
 
@@ -72,10 +86,25 @@ public protocol IDTokenProvider: Sendable {
     ///
     /// - Parameter forcingRefresh: True if the previous token has expired or was refused, so that it must not be returned again.
     func idToken(forcingRefresh: Bool) async throws -> String?
+
+    /// The ID of the signed-in user, the claim `sub` of the tokens; `nil` if nobody is signed in or the ID is not known.
+    ///
+    /// Must not call ``Firestore``. A local cache keeps a queue of writes for each ID, and sends only that of the signed-in user. It asks when it is created, and at
+    /// each ``Firestore/credentialDidChange()``. Users without an ID are taken to be different ones, also in each run of the program: what
+    /// they have queued in a persistent cache is not sent by a later run.
+    var userID: String? { get }
+}
+
+extension IDTokenProvider {
+    /// `nil`: the ID is not known.
+    public var userID: String? { nil }
 }
 
 private struct ClosureTokenProvider: IDTokenProvider {
     let provider: @Sendable (Bool) async throws -> String?
+    let user: @Sendable () -> String?
+
+    var userID: String? { user() }
 
     func idToken(forcingRefresh: Bool) async throws -> String? {
         try await provider(forcingRefresh)

@@ -49,6 +49,14 @@ final class IDTokenCache: Sendable {
     /// Before the provider has been asked, the user is unknown, and the next ``credentialDidChange()`` establishes it.
     var user: User { state.withLock(\.user) }
 
+    /// Returns the current user, and from then on tells users apart, also before the provider has been asked.
+    func establishUser() -> User {
+        state.withLock { state in
+            state.wasAsked = true
+            return state.user
+        }
+    }
+
     /// The next change of the user.
     var userChange: OneTimeEvent { state.withLock(\.userChange) }
 

@@ -1,10 +1,17 @@
 internal import Dispatch
 internal import DocumentModel
-internal import Foundation
 
 extension Firestore {
     /// Commits writes atomically, after all queued writes.
+    ///
+    /// With a local cache, returns when the server has answered. A cancellation ends that wait, not the write.
     func commit(_ writes: [Write]) async throws {
+        if let session = try session() {
+            return try await wait { completion in
+                let completion = WriteCompletion(endsWithSession: true, handler: completion)
+                session.write(writes, for: nil, queued: nil, completed: completion)
+            }
+        }
         let user = user
         await self.writes.waitForPending()
         try await commitNow(writes, for: user)
@@ -15,6 +22,26 @@ extension Firestore {
         _ = try await call { connection throws(StatusError) in try await connection.commit(writes, in: nil, for: user) }
     }
 
+    /// Queues writes, and returns when they are in the queue.
+    func queue(_ writes: [Write]) async throws {
+        let session = try firestoreErrors { () throws(StatusError) in try requireSession() }
+        try await wait { completion in session.write(writes, for: nil, queued: completion, completed: nil) }
+    }
+
+    /// Waits until the completion that `start` is given has been called, or until the task is cancelled.
+    func wait(_ start: (@escaping @Sendable (StatusError?) -> Void) -> Void) async throws {
+        let (results, result) = AsyncStream.makeStream(of: StatusError?.self)
+        start { error in
+            result.yield(error)
+            result.finish()
+        }
+        for await error in results {
+            guard let error else { return }
+            throw FirestoreError(error)
+        }
+        throw FirestoreError(StatusError(.cancelled, "The wait was cancelled. The writes stay in the queue."))
+    }
+
     /// Queues writes, commits them in the order of the calls, and calls `completion`.
     func enqueue(
         _ writes: @autoclosure () throws(StatusError) -> [Write],
@@ -23,6 +50,15 @@ extension Firestore {
         let writes = Result { () throws(StatusError) in try writes() }
         let completion = completion.map(UncheckedSendable.init)
         let queue = callbackQueue
+        if case .success(let writes) = writes, let session = try? session() {
+            let completed = completion.map { completion in
+                WriteCompletion(endsWithSession: false) { error in
+                    let failure = error.map { FirestoreError($0) }
+                    queue.async { completion.value(failure) }
+                }
+            }
+            return session.write(writes, for: nil, queued: nil, completed: completed)
+        }
         let user = user
         self.writes.enqueue {
             var failure: (any Error)?
@@ -38,7 +74,7 @@ extension Firestore {
                 queue.async { completion.value(failure) }
             } else if let failure {
                 // The error would otherwise go unnoticed.
-                FileHandle.standardError.write(Data("HearthClient: write failed: \(failure)\n".utf8))
+                ClientLog.write("write failed: \(failure)")
             }
         }
     }
@@ -82,9 +118,12 @@ extension Firestore {
         callBack({ _, error in completion?(error) }, operation)
     }
 
-    /// Waits until all queued writes have completed. Writes made without `await` are queued.
+    /// Waits until the server has answered all queued writes. Without a local cache, writes made without `await` are queued.
+    ///
+    /// - Throws: ``FirestoreErrorCode/cancelled`` if the task is cancelled or, with a local cache, if the user changes.
     nonisolated(nonsending) public func waitForPendingWrites() async throws {
-        await writes.waitForPending()
+        guard let session = try session() else { return await writes.waitForPending() }
+        try await wait { completion in session.waitForPendingWrites(completion) }
     }
 
     /// Calls `completion` when all queued writes have completed.

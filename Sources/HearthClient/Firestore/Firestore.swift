@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
+internal import SyncEngine
 internal import Synchronization
 internal import UTF8Text
 
@@ -10,8 +11,11 @@ internal import UTF8Text
 /// let book = try await db.collection("books").document("hitchhiker").getDocument(as: Book.self)
 /// ```
 ///
-/// All tasks and threads can use it concurrently. Writes without `await` are queued and committed in the order of the calls; reads
-/// and writes with `await` start after the queued writes have completed.
+/// All tasks and threads can use it concurrently.
+///
+/// With ``FirestoreSettings/cacheSettings`` it works without the server: listeners show local writes at once, reads fall back to the
+/// cache, and writes are sent in the order of the calls as soon as the server can be reached. Without, writes without `await` are queued and
+/// committed in the order of the calls; reads and writes with `await` start after the queued writes have completed.
 public final class Firestore: Sendable {
     private let state: Mutex<State>
     /// The name of the database; `nil` for the default database.
@@ -21,21 +25,29 @@ public final class Firestore: Sendable {
     private struct State {
         var configuration: FirestoreConfiguration
         /// Created by the first call.
-        var connection: Result<HearthConnection, StatusError>?
+        var client: Result<Client, StatusError>?
         var isTerminated = false
     }
 
-    private static let shared = Firestore(settings: FirestoreSettings())
+    /// The number of changes of the user. Locked while one is under way.
+    private let userChanges = Mutex(0)
 
-    /// Returns the default database of the server given by the environment; always the same instance.
-    public static func firestore() -> Firestore {
-        shared
+    /// The means by which calls reach the server.
+    struct Client: Sendable {
+        let connection: HearthConnection
+        /// The session with the local cache; `nil` without one.
+        let session: (any SyncSession)?
     }
 
     /// The instances by database name.
     private static let named = Mutex<[UTF8Key: Firestore]>([:])
 
-    /// Returns a named database of the server given by the environment; always the same instance for a name.
+    /// Returns the default database of the server given by the environment; always the same instance until it is terminated.
+    public static func firestore() -> Firestore {
+        firestore(database: DatabaseID.defaultDatabase.string)
+    }
+
+    /// Returns a named database of the server given by the environment; always the same instance for a name until it is terminated.
     ///
     /// Databases are independent of each other. The first write creates a database.
     ///
@@ -43,9 +55,8 @@ public final class Firestore: Sendable {
     ///   `(default)` is the database of ``firestore()``.
     public static func firestore(database: String) -> Firestore {
         let name = UTF8Key(database)
-        guard name != DatabaseID.defaultDatabase else { return shared }
         return named.withLock { named in
-            if let known = named[name] { return known }
+            if let known = named[name], !known.isTerminated { return known }
             let firestore = Firestore(settings: FirestoreSettings(), database: database)
             named[name] = firestore
             return firestore
@@ -61,9 +72,17 @@ public final class Firestore: Sendable {
     }
 
     deinit {
-        guard let connection = openConnection else { return }
+        guard let client = openClient else { return }
         // An unstructured task, since deinit cannot wait for the sockets to be closed.
-        Task { await connection.shutdown() }
+        Task { [isPersistent = state.withLock(\.configuration).cacheSettings is PersistentCacheSettings] in
+            // The queue in memory would be lost.
+            if let session = client.session, !isPersistent {
+                await session.setNetworkEnabled(true)
+                await withCheckedContinuation { continuation in session.waitForPendingWrites { _ in continuation.resume() } }
+            }
+            await client.session?.terminate()
+            await client.connection.shutdown()
+        }
     }
 
     /// The settings of the database.
@@ -75,7 +94,7 @@ public final class Firestore: Sendable {
             let configuration = FirestoreConfiguration(newValue)
             state.withLock { state in
                 precondition(
-                    state.connection == nil && !state.isTerminated,
+                    state.client == nil && !state.isTerminated,
                     "The Firestore instance is in use and its settings cannot be changed. Set them before any other call."
                 )
                 state.configuration = configuration
@@ -91,21 +110,49 @@ public final class Firestore: Sendable {
         self.settings = settings
     }
 
-    /// Waits for queued writes, then removes all listeners and closes the connections. The instance cannot be used anymore.
+    /// Removes all listeners and closes the connections. The instance cannot be used anymore.
     ///
-    /// Doesn't wait for queued writes if the task is cancelled.
+    /// Without a local cache, waits for queued writes, unless the task is cancelled. With one, it doesn't: those of a persistent cache are
+    /// sent when the database is used again.
     nonisolated(nonsending) public func terminate() async throws {
         await writes.waitForPending()
-        let connection = state.withLock { state in
+        let client = state.withLock { state in
             state.isTerminated = true
-            return try? state.connection?.get()
+            return try? state.client?.get()
         }
-        await connection?.shutdown()
+        await client?.session?.terminate()
+        await client?.connection.shutdown()
     }
 
     /// Removes all listeners, closes the connections and calls `completion`.
     public func terminate(completion: (((any Error)?) -> Void)? = nil) {
         callBack(completion) { try await self.terminate() }
+    }
+
+    /// Removes the files of the persistent cache, with the writes that are queued in it: those of this database and credential.
+    ///
+    /// - Throws: ``FirestoreErrorCode/failedPrecondition`` if the database is in use, here or in another process. Call it before the first use,
+    ///   or after ``terminate()``.
+    nonisolated(nonsending) public func clearPersistence() async throws {
+        let configuration: FirestoreConfiguration? = state.withLock { state in
+            state.client == nil || state.isTerminated ? state.configuration : nil
+        }
+        do throws(StatusError) {
+            guard let configuration else {
+                throw StatusError(
+                    .failedPrecondition,
+                    "The database is in use. Clear its cache before the first use, or after terminate()."
+                )
+            }
+            try await configuration.clearCache(of: database)
+        } catch {
+            throw FirestoreError(error)
+        }
+    }
+
+    /// Removes the files of the persistent cache and calls `completion`.
+    public func clearPersistence(completion: (((any Error)?) -> Void)? = nil) {
+        callBack(completion) { try await self.clearPersistence() }
     }
 
     var callbackQueue: DispatchQueue {
@@ -121,21 +168,61 @@ public final class Firestore: Sendable {
         state.withLock(\.isTerminated)
     }
 
-    /// The connection; `nil` before the first call.
-    var openConnection: HearthConnection? {
-        state.withLock { state in try? state.connection?.get() }
+    /// The client; `nil` before the first call.
+    var openClient: Client? {
+        state.withLock { state in try? state.client?.get() }
     }
 
     /// Returns the connection, which is created by the first call.
     func connection() throws(StatusError) -> HearthConnection {
-        let connection: Result<HearthConnection, StatusError> = state.withLock { state in
+        try client().connection
+    }
+
+    /// Returns the session with the local cache; `nil` if there is none.
+    func session() throws(FirestoreError) -> (any SyncSession)? {
+        try firestoreErrors { () throws(StatusError) in try client().session }
+    }
+
+    /// Returns the session with the local cache.
+    ///
+    /// - Throws: `.failedPrecondition` if there is none.
+    func requireSession() throws(StatusError) -> any SyncSession {
+        guard let session = try client().session else {
+            throw StatusError(
+                .failedPrecondition,
+                "There is no local cache. Set FirestoreSettings.cacheSettings before the first use."
+            )
+        }
+        return session
+    }
+
+    /// Calls `body` with the client, if there is one, and the user of the credential after a change.
+    func changeUser(_ body: (Client, UserID) -> Void) {
+        // The ID of the user must not be that of a later change.
+        userChanges.withLock { count in
+            count += 1
+            guard let client = openClient else { return }
+            body(client, state.withLock(\.configuration).user(number: count))
+        }
+    }
+
+    private func client() throws(StatusError) -> Client {
+        if let client = state.withLock({ $0.isTerminated ? nil : $0.client }) { return try client.get() }
+        return try userChanges.withLock { count throws(StatusError) in try makeClient(for: count) }
+    }
+
+    /// - Parameter userCount: The number of changes of the user so far.
+    private func makeClient(for userCount: Int) throws(StatusError) -> Client {
+        // The application is not asked while the state is locked.
+        let user = state.withLock(\.configuration).user(number: userCount)
+        let client: Result<Client, StatusError> = state.withLock { state in
             if state.isTerminated {
                 return .failure(StatusError(.failedPrecondition, "The Firestore instance has been terminated."))
             }
-            if let connection = state.connection { return connection }
+            if let client = state.client { return client }
             let configuration = state.configuration
-            let connection = Result { () throws(StatusError) in
-                try HearthConnection(
+            let client = Result { () throws(StatusError) in
+                let connection = try HearthConnection(
                     server: ServerAddress(configuration.address),
                     credential: configuration.credential,
                     database: database,
@@ -143,11 +230,13 @@ public final class Firestore: Sendable {
                     certificateAuthorities: configuration.certificateAuthorities,
                     clientCertificate: configuration.clientCertificate
                 )
+                let session = try configuration.makeSession(for: user, of: database, over: connection)
+                return Client(connection: connection, session: session)
             }
-            state.connection = connection
-            return connection
+            state.client = client
+            return client
         }
-        return try connection.get()
+        return try client.get()
     }
 }
 

@@ -30,6 +30,9 @@ public final class FirestoreSettings {
     /// A call that waits longer fails with ``FirestoreErrorCode/deadlineExceeded``; a write may nevertheless have taken effect.
     /// The time includes that for an ID token.
     public var timeout = Duration.seconds(60)
+    /// The settings of the local cache; `nil`, the default, for none. Without a cache, reads and writes need the server, and listeners are
+    /// silent without it.
+    public var cacheSettings: (any LocalCacheSettings)?
     /// The queue for completions and listeners. The default is the main queue.
     public var dispatchQueue = DispatchQueue.main
 
@@ -59,6 +62,7 @@ public final class FirestoreSettings {
         clientCertificate = configuration.clientCertificate
         credential = configuration.credential
         timeout = configuration.timeout
+        cacheSettings = configuration.cacheSettings
         dispatchQueue = configuration.queue
     }
 }
@@ -71,6 +75,7 @@ struct FirestoreConfiguration: Sendable {
     let clientCertificate: ClientCertificate?
     let credential: FirestoreCredential?
     let timeout: Duration
+    let cacheSettings: (any LocalCacheSettings)?
     let queue: DispatchQueue
 
     init(_ settings: FirestoreSettings) {
@@ -80,6 +85,7 @@ struct FirestoreConfiguration: Sendable {
         clientCertificate = settings.clientCertificate
         credential = settings.credential
         timeout = settings.timeout
+        cacheSettings = settings.cacheSettings
         queue = settings.dispatchQueue
     }
 

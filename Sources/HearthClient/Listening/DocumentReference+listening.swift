@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import HearthWire
+internal import SyncEngine
 
 extension DocumentReference {
     /// Adds a listener, which is called on the callback queue with the current document and after every change to it.
@@ -11,7 +12,7 @@ extension DocumentReference {
         addSnapshotListener(options: SnapshotListenOptions(), listener: listener)
     }
 
-    /// Adds a listener, which is called with the current document and after every change to it. Metadata never changes.
+    /// Adds a listener, which is called with the current document and after every change to it.
     @discardableResult
     public func addSnapshotListener(
         includeMetadataChanges: Bool,
@@ -27,7 +28,7 @@ extension DocumentReference {
         options: SnapshotListenOptions,
         listener: @escaping (DocumentSnapshot?, (any Error)?) -> Void
     ) -> any ListenerRegistration {
-        addListener(from: options.source, listener)
+        addListener(options, listener)
     }
 
     /// The snapshots: the current document, then one after every change to it.
@@ -35,9 +36,9 @@ extension DocumentReference {
         snapshots(includeMetadataChanges: false)
     }
 
-    /// Returns the snapshots: the current document, then one after every change to it. Metadata never changes.
+    /// Returns the snapshots: the current document, then one after every change to it.
     public func snapshots(includeMetadataChanges: Bool) -> DocumentSnapshotsSequence {
-        snapshotSequence
+        snapshotSequence(SnapshotListenOptions().withIncludeMetadataChanges(includeMetadataChanges))
     }
 }
 
@@ -49,6 +50,20 @@ extension DocumentReference: Listenable {
             guard lastDocument == nil || lastDocument != .some(document) else { return }
             lastDocument = .some(document)
             receive(DocumentSnapshot(document, of: self))
+        }
+    }
+}
+
+extension DocumentReference {
+    func listen(
+        in session: any SyncSession,
+        _ options: ListenOptions,
+        ended: @escaping @Sendable () -> Void,
+        _ receive: @escaping @Sendable (Result<DocumentSnapshot, any Error>) -> Void
+    ) throws(FirestoreError) -> ListenerID {
+        let query = try firestoreErrors { () throws(StatusError) in try ViewQuery(document: documentPath) }
+        return session.listen(to: query, options, ended: ended) { result in
+            receive(result.map { self.snapshot($0) }.mapError { FirestoreError($0) })
         }
     }
 }

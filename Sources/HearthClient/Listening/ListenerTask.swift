@@ -2,22 +2,24 @@ internal import Dispatch
 internal import DocumentModel
 internal import Synchronization
 
-/// The task of a listener, which runs until the listener is removed.
+/// The task of a listener, or its registration in a session, which ends when the listener is removed.
 final class ListenerTask: ListenerRegistration {
     private let state = Mutex(State())
 
     private struct State {
         var isRemoved = false
         var task: Task<Void, Never>?
+        var end: (@Sendable () -> Void)?
     }
 
     func remove() {
-        let task = state.withLock { state in
+        let (task, end) = state.withLock { state in
             state.isRemoved = true
-            defer { state.task = nil }
-            return state.task
+            defer { (state.task, state.end) = (nil, nil) }
+            return (state.task, state.end)
         }
         task?.cancel()
+        end?()
     }
 
     var isRemoved: Bool {
@@ -34,6 +36,15 @@ final class ListenerTask: ListenerRegistration {
 }
 
 extension ListenerTask {
+    /// Calls `end` once when the listener is removed, or at once if it has been.
+    func onRemoval(_ end: @escaping @Sendable () -> Void) {
+        let isRemoved = state.withLock { state in
+            if !state.isRemoved { state.end = end }
+            return state.isRemoved
+        }
+        if isRemoved { end() }
+    }
+
     /// Returns a handler that calls a user's listener on a queue, unless the listener has been removed.
     func handler<Snapshot: Sendable>(
         calling listener: @escaping (Snapshot?, (any Error)?) -> Void,

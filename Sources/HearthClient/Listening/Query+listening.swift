@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import HearthWire
+internal import SyncEngine
 
 extension Query {
     /// Adds a listener, which is called on the callback queue with the current result and after every change to it.
@@ -11,7 +12,7 @@ extension Query {
         addSnapshotListener(options: SnapshotListenOptions(), listener: listener)
     }
 
-    /// Adds a listener, which is called with the current result and after every change to it. Metadata never changes.
+    /// Adds a listener, which is called with the current result and after every change to it.
     @discardableResult
     public func addSnapshotListener(
         includeMetadataChanges: Bool,
@@ -27,7 +28,7 @@ extension Query {
         options: SnapshotListenOptions,
         listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
     ) -> any ListenerRegistration {
-        addListener(from: options.source, listener)
+        addListener(options, listener)
     }
 
     /// The snapshots: the current result, then one after every change to it.
@@ -35,9 +36,9 @@ extension Query {
         snapshots(includeMetadataChanges: false)
     }
 
-    /// Returns the snapshots: the current result, then one after every change to it. Metadata never changes.
+    /// Returns the snapshots: the current result, then one after every change to it.
     public func snapshots(includeMetadataChanges: Bool) -> QuerySnapshotsSequence {
-        snapshotSequence
+        snapshotSequence(SnapshotListenOptions().withIncludeMetadataChanges(includeMetadataChanges))
     }
 }
 
@@ -57,9 +58,24 @@ extension Query: Listenable {
     }
 }
 
+extension Query {
+    func listen(
+        in session: any SyncSession,
+        _ options: ListenOptions,
+        ended: @escaping @Sendable () -> Void,
+        _ receive: @escaping @Sendable (Result<QuerySnapshot, any Error>) -> Void
+    ) throws(FirestoreError) -> ListenerID {
+        let query = try firestoreErrors { () throws(StatusError) in try ViewQuery(definition.get()) }
+        let builder = QuerySnapshotBuilder(self)
+        return session.listen(to: query, options, ended: ended) { result in
+            receive(result.map { builder.snapshot($0) }.mapError { FirestoreError($0) })
+        }
+    }
+}
+
 extension StructuredQuery {
     /// The target to watch. A query for a whole collection is watched as a collection, which doesn't need an index.
-    fileprivate var watchTarget: WatchTarget {
+    var watchTarget: WatchTarget {
         wholeCollection.map { .collection($0) } ?? .query(self)
     }
 }

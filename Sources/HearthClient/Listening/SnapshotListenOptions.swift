@@ -1,6 +1,8 @@
+internal import SyncEngine
+
 /// The options of a listener.
 public struct SnapshotListenOptions: Hashable, Sendable {
-    /// True to report changes that affect only metadata. It has no effect, since metadata never changes.
+    /// True to report changes of ``SnapshotMetadata`` alone. It has no effect without ``FirestoreSettings/cacheSettings``.
     public let includeMetadataChanges: Bool
     /// The source of the snapshots.
     public let source: ListenSource
@@ -28,12 +30,20 @@ public struct SnapshotListenOptions: Hashable, Sendable {
 
 /// The source of the snapshots of a listener.
 public enum ListenSource: Hashable, Sendable {
-    /// The server.
+    /// The server and, with ``FirestoreSettings/cacheSettings``, the local cache.
     case `default`
-    /// The local cache. There is none: listeners fail with ``FirestoreErrorCode/unavailable``.
+    /// The local cache alone. Without one, listeners fail with ``FirestoreErrorCode/unavailable``.
     case cache
 
+    /// Checks that the source exists without a local cache.
     func check() throws(FirestoreError) {
         try (self == .cache ? FirestoreSource.cache : .default).check()
+    }
+}
+
+extension SnapshotListenOptions {
+    /// The equivalent of the sync engine.
+    var listenOptions: ListenOptions {
+        ListenOptions(includesMetadataChanges: includeMetadataChanges, isCacheOnly: source == .cache)
     }
 }

@@ -51,6 +51,8 @@ struct WatchChangeAggregator {
             defer { changes = [:] }
             return .snapshot(changes.compactMapValues(\.self), damaged: sortedDamage)
         case .open, .checkpoint, .end, .error, .other: break
+        // Of streams with several targets.
+        case .changed, .snapshot, .targetRemoved, .heartbeat: break
         }
         guard frame.token != nil, phase == .current, !changes.isEmpty else { return nil }
         defer { changes = [:] }

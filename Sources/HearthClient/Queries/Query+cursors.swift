@@ -87,6 +87,15 @@ extension Query {
         try firestore.checkReferences(to: [snapshot.reference.firestore])
         // Without the limit, which can reverse the order, and the cursors, which depend on it.
         let order = try NormalizedQuery(StructuredQuery(query.source, where: query.filter, orders: query.orders))
+        for order in order.orders where snapshot.pendingTimestamps[order.key.field] != nil {
+            throw StatusError(
+                .invalidArgument,
+                "Invalid query. You are trying to start or end a query using a document whose server timestamp is not known yet. Wait until "
+                    + "the server has set it.",
+                path: snapshot.reference.path,
+                field: order.key.field.description
+            )
+        }
         guard let key = order.sortKey(of: document.fields, at: document.path) else {
             let field = order.orders.first { !$0.key.field.isDocumentName && document.fields[$0.key.field] == nil }?.key.field
             throw StatusError(

@@ -8,10 +8,22 @@ extension Query {
 
     /// Runs the query on a source.
     ///
+    /// With a local cache and without the server, the result is that of the cache, which may be empty:
+    /// ``SnapshotMetadata/isFromCache`` tells.
+    ///
     /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` if the query is invalid.
     nonisolated(nonsending) public func getDocuments(source: FirestoreSource) async throws -> QuerySnapshot {
-        try source.check()
         let (query, normalized) = try firestoreErrors(checked)
+        // A search for nearest neighbors has no local result.
+        if let session = try firestore.session(), query.vectorSearch == nil || source == .cache {
+            do throws(StatusError) {
+                let result = try await session.result(of: query, normalized, from: source)
+                return QuerySnapshotBuilder(self).snapshot(result)
+            } catch {
+                throw FirestoreError(error)
+            }
+        }
+        try source.check()
         let result = try await firestore.read { connection throws(StatusError) in
             try await connection.documents(of: query, normalized)
         }

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import SyncEngine
 
 extension DocumentReference {
     /// Reads the document. The snapshot of a document that doesn't exist has `exists` set to `false`.
@@ -9,9 +10,22 @@ extension DocumentReference {
     }
 
     /// Reads the document from a source.
+    ///
+    /// - Throws: With a local cache, ``FirestoreErrorCode/unavailable`` if the document has to be read from the server, and that cannot be
+    ///   reached.
     nonisolated(nonsending) public func getDocument(source: FirestoreSource) async throws -> DocumentSnapshot {
-        try source.check()
         let path = documentPath
+        if let session = try firestore.session() {
+            do throws(StatusError) {
+                let read = try await session.document(at: path, from: source)
+                let hasPendingWrites = read.document?.hasLocalMutations == true
+                let metadata = SnapshotMetadata(hasPendingWrites: hasPendingWrites, isFromCache: read.isFromCache)
+                return DocumentSnapshot(read.document, of: self, metadata)
+            } catch {
+                throw FirestoreError(error)
+            }
+        }
+        try source.check()
         let document = try await firestore.read { connection throws(StatusError) in
             try await connection.existingDocument(at: path)
         }

@@ -3,7 +3,7 @@ public final class QuerySnapshot: Sendable {
     /// The query.
     public let query: Query
     /// The metadata of the snapshot.
-    public let metadata = SnapshotMetadata()
+    public let metadata: SnapshotMetadata
     /// The documents, in query order.
     public let documents: [QueryDocumentSnapshot]
     /// The changes since the previous snapshot: removed, added, then modified documents. In the first snapshot, all documents are
@@ -11,11 +11,22 @@ public final class QuerySnapshot: Sendable {
     public let documentChanges: [DocumentChange]
     /// Errors for documents that cannot be read and are excluded from ``documents``.
     public let damaged: [FirestoreError]
+    private let allChanges: [DocumentChange]
 
-    init(_ query: Query, _ documents: [QueryDocumentSnapshot], changes: [DocumentChange], damaged: [FirestoreError]) {
+    /// - Parameter allChanges: The changes with those of metadata alone; `nil` if there are no others.
+    init(
+        _ query: Query,
+        _ documents: [QueryDocumentSnapshot],
+        changes: [DocumentChange],
+        allChanges: [DocumentChange]? = nil,
+        metadata: SnapshotMetadata = SnapshotMetadata(),
+        damaged: [FirestoreError]
+    ) {
         self.query = query
         self.documents = documents
+        self.metadata = metadata
         documentChanges = changes
+        self.allChanges = allChanges ?? changes
         self.damaged = damaged
     }
 
@@ -25,15 +36,18 @@ public final class QuerySnapshot: Sendable {
     /// The number of documents.
     public var count: Int { documents.count }
 
-    /// Returns the changes since the previous snapshot. Metadata never changes.
+    /// Returns the changes since the previous snapshot.
+    ///
+    /// - Parameter includeMetadataChanges: True to include documents whose metadata alone has changed, as modified ones. The listener must
+    ///   have asked for these changes, too.
     public func documentChanges(includeMetadataChanges: Bool) -> [DocumentChange] {
-        documentChanges
+        includeMetadataChanges ? allChanges : documentChanges
     }
 }
 
 extension QuerySnapshot: Equatable {
-    /// Returns whether two snapshots have the same query and documents.
+    /// Returns whether two snapshots have the same query, documents and metadata.
     public static func == (left: QuerySnapshot, right: QuerySnapshot) -> Bool {
-        left.query == right.query && left.documents == right.documents
+        left.query == right.query && left.documents == right.documents && left.metadata == right.metadata
     }
 }

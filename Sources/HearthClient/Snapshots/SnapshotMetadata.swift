@@ -1,17 +1,35 @@
-/// The metadata of a snapshot. There is no local cache: every snapshot comes from the server.
+internal import SyncEngine
+
+/// The metadata of a snapshot.
+///
+/// Without ``FirestoreSettings/cacheSettings`` every snapshot comes from the server.
 public struct SnapshotMetadata: Hashable, Sendable {
-    /// True if the snapshot includes writes that have not been committed; always `false`.
-    public let hasPendingWrites = false
-    /// True if the snapshot comes from the cache; always `false`.
-    public let isFromCache = false
+    /// True if the snapshot includes writes that the server has not committed yet, or that its streams have not delivered yet.
+    public let hasPendingWrites: Bool
+    /// True if the snapshot may not be that of the server: it comes from the local cache, and the server has not confirmed it yet.
+    public let isFromCache: Bool
+
+    init(hasPendingWrites: Bool = false, isFromCache: Bool = false) {
+        self.hasPendingWrites = hasPendingWrites
+        self.isFromCache = isFromCache
+    }
 }
 
-/// The value for a pending server timestamp. It has no effect: snapshots come from the server and have no pending timestamps.
+/// The value for a server timestamp that the server has not set yet.
 public enum ServerTimestampBehavior: Hashable, Sendable {
     /// Null.
     case none
-    /// An estimate by the local clock.
+    /// The local time of the write.
     case estimate
-    /// The previous value.
+    /// The previous value; null if there is none.
     case previous
+
+    /// The equivalent of the sync engine.
+    var resolution: PendingTimestamp.Resolution {
+        switch self {
+        case .none: .none
+        case .estimate: .estimate
+        case .previous: .previous
+        }
+    }
 }

@@ -25,7 +25,7 @@ extension StatusError {
     /// True if the same call may succeed when it is retried.
     var isTransient: Bool {
         // The provider may be unable to reach the issuer.
-        if cause is TokenProviderFailure { return true }
+        if cause is TokenProviderFailure || isExecuted == false { return true }
         return switch code {
         case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted, .cancelled, .internal, .unknown: true
         case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange, .unimplemented,

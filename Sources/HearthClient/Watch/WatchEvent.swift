@@ -82,7 +82,7 @@ extension HearthConnection {
 }
 
 /// The detection of streams that end for their ID tokens as soon as they are opened.
-private struct TokenRefusal {
+struct TokenRefusal {
     private var openTime = ContinuousClock.now
     private var hasProgressed = false
     private var count = 0
@@ -112,14 +112,14 @@ private struct TokenRefusal {
 
 extension WatchFrame {
     /// True if the server ends the stream because the ID token has expired.
-    fileprivate var isTokenRefusal: Bool {
+    var isTokenRefusal: Bool {
         endReason == .unauthenticated || error?.code == .unauthenticated
     }
 }
 
 extension StatusError {
     /// The error of a stream for which the server accepts no ID token.
-    fileprivate static var tokenRefused: StatusError {
+    static var tokenRefused: StatusError {
         StatusError(.unauthenticated, "The server refuses the ID token, also after it was refreshed.")
     }
 }

@@ -3,6 +3,7 @@ public import DocumentModel
 public import HearthWire
 internal import NIOCore
 internal import NIOHTTP1
+internal import StrictJSON
 internal import UTF8Text
 
 extension HearthConnection {
@@ -11,7 +12,61 @@ extension HearthConnection {
     /// - Parameter resume: The token of the frame to resume after; `nil` to start with the current state.
     /// - Throws: An error opening the stream. Later errors are thrown by the sequence.
     public func watch(_ target: WatchTarget, resume: String? = nil) async throws(StatusError) -> WatchFrameSequence {
-        let parameters = target.parameters(resume: resume).adding(database: database)
+        try await watch(target, resume: resume, heartbeat: nil)
+    }
+
+    /// Opens a watch stream, as ``watch(_:resume:)`` does.
+    ///
+    /// - Parameter heartbeat: The seconds without frames after which the server sends one; `nil` for its default.
+    func watch(_ target: WatchTarget, resume: String?, heartbeat: Int?) async throws(StatusError) -> WatchFrameSequence {
+        try await watch(target.parameters(resume: resume, heartbeat: heartbeat))
+    }
+
+    /// Opens a watch stream with several targets, which ``updateTargets(ofStream:removing:adding:)`` changes.
+    ///
+    /// - Parameter heartbeat: The seconds without frames after which the server sends one.
+    func watch(_ targets: [IdentifiedWatchTarget], heartbeat: Int) async throws(StatusError) -> WatchFrameSequence {
+        var parameters = JSONWriter()
+        parameters.beginObject()
+        parameters.member(WatchRequestKeys.targets, targets)
+        parameters.member(WatchRequestKeys.heartbeat, heartbeat)
+        parameters.endObject()
+        return try await watch(parameters.finish())
+    }
+
+    /// Changes the targets of an open stream: first removes some, then adds others.
+    ///
+    /// - Throws: `.notFound` if the stream has ended.
+    func updateTargets(
+        ofStream id: String,
+        removing removed: [Int32],
+        adding added: [IdentifiedWatchTarget]
+    ) async throws(StatusError) {
+        var calls: [RPCCall] = []
+        if !removed.isEmpty {
+            calls.append(
+                RPCCall("watch.removeTargets") { params in
+                    params.member(WatchRequestKeys.stream, id)
+                    params.key(WatchRequestKeys.targets)
+                    params.beginArray()
+                    for id in removed { params.integer(Int64(id)) }
+                    params.endArray()
+                }
+            )
+        }
+        if !added.isEmpty {
+            calls.append(
+                RPCCall("watch.addTargets") { params in
+                    params.member(WatchRequestKeys.stream, id)
+                    params.member(WatchRequestKeys.targets, added)
+                }
+            )
+        }
+        for result in try await call(calls) { _ = try result.get() }
+    }
+
+    private func watch(_ targetParameters: [UInt8]) async throws(StatusError) -> WatchFrameSequence {
+        let parameters = targetParameters.adding(database: database)
         return try await authorized { authorization throws(StatusError) in
             var request = request(to: "/watch", authorization)
             request.method = .POST

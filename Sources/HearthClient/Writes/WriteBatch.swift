@@ -53,6 +53,18 @@ public final class WriteBatch: Sendable {
         try await firestore.commit(writes)
     }
 
+    /// Queues the writes, which the server commits atomically, and returns as soon as they are in the queue.
+    ///
+    /// For programs that work without the server: ``commit()`` returns only when it has answered. Writes that it rejects are in
+    /// ``Firestore/rejectedWrites``.
+    ///
+    /// - Throws: ``FirestoreErrorCode/failedPrecondition`` without ``FirestoreSettings/cacheSettings``;
+    ///   ``FirestoreErrorCode/resourceExhausted`` if the queue is full. Nothing is written then.
+    nonisolated(nonsending) public func enqueue() async throws {
+        let writes = try firestoreErrors(consumeWrites)
+        try await firestore.queue(writes)
+    }
+
     /// Commits the writes atomically and calls `completion`.
     public func commit(completion: (((any Error)?) -> Void)? = nil) {
         firestore.enqueue(try consumeWrites(), completion)

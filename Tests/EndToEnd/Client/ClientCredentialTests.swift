@@ -55,6 +55,8 @@ struct ClientCredentialTests {
 
         var requestCount: Int { state.withLock(\.requestCount) }
 
+        var userID: String? { state.withLock(\.user?.uid) }
+
         func signIn(_ uid: String, team: String) {
             state.withLock { $0.user = (uid, team) }
         }
@@ -116,6 +118,47 @@ struct ClientCredentialTests {
             try await owner.document("announcements/a").setData([:])
             #expect(try await announcements.next()?.exists == true)
             #expect(try await owner.collection("notes").getDocuments().count == 3)
+            try await db.terminate()
+            try await owner.terminate()
+        }
+    }
+
+    @Test func `Queued writes wait until their user is back`() async throws {
+        try await withRules { _ in
+            ["--emulator"]
+        } _: { server in
+            let authentication = Authentication()
+            authentication.signIn("ann", team: "red")
+            let db = server.firestore(with: .idToken(authentication), MemoryCacheSettings())
+            let owner = server.firestore(with: .key("owner"))
+            let notes = db.collection("notes")
+            var snapshots = SnapshotReader(notes.snapshots)
+            #expect(try await snapshots.next().isEmpty)
+            try await db.disableNetwork()
+            notes.document("ann").setData(["by": "ann"], completion: nil)
+            #expect(try await snapshots.next().documents.map(\.documentID) == ["ann"])
+            let wait = Task { try await db.waitForPendingWrites() }
+            try await Task.sleep(for: .milliseconds(10))
+
+            authentication.signIn("bob", team: "red")
+            db.credentialDidChange()
+            #expect(try await snapshots.next().isEmpty)
+            let cancelled = await #expect(throws: FirestoreError.self) { try await wait.value }
+            #expect(cancelled?.code == FirestoreErrorCode.cancelled.rawValue)
+            notes.document("bob").setData(["by": "bob"], completion: nil)
+            try await db.enableNetwork()
+            try await db.waitForPendingWrites()
+            #expect(try await owner.collection("notes").getDocuments().documents.map(\.documentID) == ["bob"])
+
+            authentication.signIn("eve", team: "blue")
+            db.credentialDidChange()
+            await expectDenied { while true { _ = try await snapshots.next() } }
+            await expectDenied { try await notes.document("eve").setData([:]) }
+
+            authentication.signIn("ann", team: "red")
+            db.credentialDidChange()
+            try await db.waitForPendingWrites()
+            #expect(try await owner.collection("notes").getDocuments().documents.map(\.documentID) == ["ann", "bob"])
             try await db.terminate()
             try await owner.terminate()
         }
@@ -239,11 +282,15 @@ struct ClientCredentialTests {
 
 extension EndToEndServer {
     /// Returns the default database of the server with a credential.
-    fileprivate func firestore(with credential: FirestoreCredential) -> Firestore {
+    fileprivate func firestore(
+        with credential: FirestoreCredential,
+        _ cacheSettings: (any LocalCacheSettings)? = nil
+    ) -> Firestore {
         let settings = FirestoreSettings()
         settings.host = String(address.dropFirst("http://".count))
         settings.isSSLEnabled = false
         settings.credential = credential
+        settings.cacheSettings = cacheSettings
         return Firestore(settings: settings)
     }
 }

@@ -21,7 +21,7 @@ struct ClientDocumentationTests {
     @Test func `All examples are compiled`() throws {
         let compiled = try texts(in: Self.here.appending(path: "Snippets"), withExtension: "swift").map { lines($0.text) }
         let articles = try texts(in: Self.catalog, withExtension: "md")
-        #expect(articles.count == 7)
+        #expect(articles.count == 8)
         var count = 0
         for (name, text) in articles {
             for block in text.components(separatedBy: "```swift\n").dropFirst() {
@@ -30,7 +30,7 @@ struct ClientDocumentationTests {
                 count += 1
             }
         }
-        #expect(count >= 24)
+        #expect(count >= 30)
     }
 
     @Test func `The examples run`() async throws {
@@ -52,6 +52,7 @@ struct ClientDocumentationTests {
             #expect(found.documents.map(\.documentID) == ["googleHAM", "googleUK"])
             #expect(try await QuerySnippets.geoAndVectors(db)[1].getDocuments().isEmpty)
             #expect(MappingSnippets.remote(key: "k").settings.host == "data.example.org")
+            #expect(OfflineSnippets.open().settings.cacheSettings is PersistentCacheSettings)
             #expect(CredentialSnippets.signIn(CredentialSnippets.Account()).settings.credential != nil)
         }
     }

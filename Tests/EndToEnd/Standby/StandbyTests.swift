@@ -380,9 +380,10 @@ struct StandbyTests {
             try await primary.write("books/b", 1)
             let standby = try await servers.start(data: folder.appending(path: "b"), arguments: ["--follow", primary.address])
             try await standby.waitForCommits(of: primary)
-            // From now on, the primary requires a key.
-            _ = try await hearth("keys", "create", "--role", "admin", "--label", "x", "--data", primary.folder.path)
             #expect(try await standby.stop() == .code(0))
+            // From now on, the primary requires a key. The standby has not heard of it: it would require one, too.
+            _ = try await hearth("keys", "create", "--role", "admin", "--label", "x", "--data", primary.folder.path)
+            try await eventually { (try? await primary.information()) == nil }
             let refused = try await servers.start(data: standby.folder, arguments: ["--follow", primary.address])
             try await refused.waitForFailure()
             #expect(try await refused.value(of: "books/b") == 1)

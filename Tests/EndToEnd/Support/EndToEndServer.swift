@@ -63,9 +63,11 @@ struct EndToEndServer: Sendable {
 }
 
 /// Calls `body` with a server on an empty data folder, and expects that the server shuts down cleanly.
-func withServer(_ body: (EndToEndServer) async throws -> Void) async throws {
+///
+/// - Parameter arguments: Further arguments of `hearth serve`.
+func withServer(arguments: [String] = [], _ body: (EndToEndServer) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
-        let server = try await EndToEndServer(data: folder.appendingPathComponent("data"))
+        let server = try await EndToEndServer(data: folder.appendingPathComponent("data"), arguments: arguments)
         do {
             try await body(server)
         } catch {

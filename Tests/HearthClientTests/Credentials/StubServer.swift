@@ -25,6 +25,8 @@ final class StubServer: Sendable {
         case unavailable(retryAfter: String?)
         /// A stream of lines: those written by the closure, which is called on a thread of its own.
         case stream(@Sendable (Stream) -> Void)
+        /// None: the connection is closed.
+        case none
     }
 
     /// The body of a streaming response.
@@ -48,6 +50,11 @@ final class StubServer: Sendable {
 
     private final class Log: Sendable {
         let requests = Mutex<[Request]>([])
+    }
+
+    /// The address of the server.
+    var address: ServerAddress {
+        get throws { try ServerAddress("http://127.0.0.1:\(listener.port)") }
     }
 
     /// The requests so far.
@@ -78,6 +85,7 @@ final class StubServer: Sendable {
         var buffer: [UInt8] = []
         while let request = connection.readRequest(&buffer) {
             switch respond(request) {
+            case .none: return
             case .json(let status, let body):
                 connection.write("HTTP/1.1 \(status) \r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
             case .unavailable(let retryAfter):

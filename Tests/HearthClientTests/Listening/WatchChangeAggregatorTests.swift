@@ -57,6 +57,23 @@ struct WatchChangeAggregatorTests {
         #expect(shown == ["all a=2 !c/x", "changed a=3 b=3 !c/x", "changed x=4", "changed a=-"])
     }
 
+    @Test func `A removed document is gone, whether or not the frame has it`() throws {
+        var aggregator = WatchChangeAggregator()
+        aggregator.streamOpened(isResumed: false)
+        let time = #""time":"2024-02-29T12:00:02.000000Z""#
+        let shown = try add(
+            [
+                #"{"type":"open","epoch":"e","seq":2,"heartbeat":15,"retained":1,\#(time)}"#, document("added", "a", 1),
+                document("added", "b", 2), #"{"type":"current","seq":2,"count":2,\#(time),"token":"t2"}"#,
+                document("removed", "a", 3, #","path":"c/a","seq":3,"n":1,"of":2"#),
+                #"{"type":"removed","seq":3,\#(time),"path":"c/b","n":2,"of":2,"token":"t3"}"#,
+                #"{"type":"checkpoint","seq":6,"count":0,\#(time),"token":"t6"}"#,
+            ],
+            to: &aggregator
+        )
+        #expect(shown == ["all a=1 b=2", "changed a=- b=-"])
+    }
+
     @Test func `Discards an incomplete commit when the stream is resumed`() throws {
         var aggregator = WatchChangeAggregator()
         aggregator.streamOpened(isResumed: false)

@@ -9,6 +9,9 @@ final class CuttingProxy: Sendable {
     private struct State {
         /// The number of bytes after which the next connections are cut; `nil` to cut none.
         var limit: Int?
+        /// The numbers of bytes after which the next connection alone is cut.
+        var next: (request: Int?, response: Int?)?
+        var target: UInt16
         var isRefusing = false
         var isSilent = false
         var connections: Set<Int32> = []
@@ -17,14 +20,13 @@ final class CuttingProxy: Sendable {
     /// The port on which the proxy listens.
     let port: Int
     private let listener: Int32
-    private let target: UInt16
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Starts a proxy on a free port of the loopback interface.
     ///
     /// - Parameter target: The port to which it connects.
     init(to target: Int) throws {
-        self.target = UInt16(target)
+        state = Mutex(State(target: UInt16(target)))
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -46,6 +48,18 @@ final class CuttingProxy: Sendable {
             return state.connections
         }
         for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+
+    /// Cuts the open connections, and the next one alone after a number of bytes of its requests, or of its responses.
+    func cutNext(afterRequestBytes request: Int? = nil, responseBytes response: Int? = nil) {
+        cut(after: nil)
+        state.withLock { $0.next = (request, response) }
+    }
+
+    /// Cuts the open connections, and connects later ones to another port.
+    func retarget(to port: Int) {
+        state.withLock { $0.target = UInt16(port) }
+        cut(after: nil)
     }
 
     /// Cuts the open connections, and refuses later ones as long as it is told to.
@@ -82,25 +96,26 @@ final class CuttingProxy: Sendable {
                 return
             }
             let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = Self.loopback(port: target)
+            var address = Self.loopback(port: state.withLock(\.target))
             let isConnected = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                     connect(server, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
                 }
             }
-            let limit = state.withLock { state -> Int?? in
+            let limits = state.withLock { state -> (request: Int?, response: Int?)? in
                 guard isConnected, !state.isRefusing else { return nil }
                 state.connections.formUnion([client, server])
-                return .some(state.limit)
+                defer { state.next = nil }
+                return state.next ?? (nil, state.limit)
             }
-            guard let limit else {
+            guard let limits else {
                 close(client)
                 close(server)
                 continue
             }
             let pumps = Pumps()
-            Thread.detachNewThread { [self] in pump(from: client, to: server, limit: nil, pumps) }
-            Thread.detachNewThread { [self] in pump(from: server, to: client, limit: limit, pumps) }
+            Thread.detachNewThread { [self] in pump(from: client, to: server, limit: limits.request, pumps) }
+            Thread.detachNewThread { [self] in pump(from: server, to: client, limit: limits.response, pumps) }
         }
     }
 

@@ -1,8 +1,6 @@
 import Concurrency
 import Testing
 
-@testable import StorageIO
-
 @Suite("Serial queue executors", .timeLimit(.minutes(10)))
 struct SerialQueueExecutorTests {
     /// An actor on a queue, which lists what it was asked to do.

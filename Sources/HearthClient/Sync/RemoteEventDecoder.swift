@@ -1,0 +1,184 @@
+internal import DocumentModel
+internal import HearthWire
+internal import SyncEngine
+
+/// The decoder of a stream with several targets: combines its frames to consistent events.
+///
+/// The complete state of a target is a part of one event, and so are the changes that a resumed one brings until it is up to date; after
+/// that each commit is one event of all targets.
+struct RemoteEventDecoder {
+    /// An event, and what cannot be read in its targets.
+    struct Update: Sendable {
+        let event: RemoteEvent
+        /// The errors of documents that the server cannot read, by target.
+        let damaged: [TargetID: [DocumentPath: StatusError]]
+    }
+
+    private let ids: StreamTargetIDs
+    private var epoch: String?
+    /// The targets of which frames have been received, by their IDs on the stream.
+    private var targets: [Int32: Target] = [:]
+
+    fileprivate struct Target {
+        let id: TargetID
+        var phase: Phase
+        var changes: [DocumentPath: Change] = [:]
+        var damaged: [DocumentPath: StatusError]
+    }
+
+    fileprivate enum Phase {
+        /// Receives the complete state.
+        case initialState
+        /// Receives the changes after the token.
+        case resuming
+        /// The complete state has been received, and the snapshot follows.
+        case complete
+        case current
+    }
+
+    fileprivate enum Change {
+        /// The document is in the target, as before or newly.
+        case present(RemoteDocument)
+        /// The document left the target. It is `nil` if its content is not known.
+        case removed(RemoteDocument?)
+        /// The document belongs to the target, but cannot be read.
+        case damaged
+    }
+
+    init(_ ids: StreamTargetIDs) {
+        self.ids = ids
+    }
+
+    /// Adds a frame; returns an update if the frame completes one.
+    ///
+    /// - Throws: `.internal` for a malformed frame.
+    mutating func add(_ frame: WatchFrame) throws(StatusError) -> Update? {
+        switch frame.kind {
+        case .open:
+            epoch = frame.epoch
+        case .changed:
+            try addDocument(of: frame)
+        case .deleted:
+            let path = try frame.path()
+            let document = try frame.time().map { RemoteDocument(path: path, content: .missing, version: $0) }
+            for id in frame.removedTargets { update(id) { $0.record(.removed(document), at: path) } }
+        case .removed:
+            let path = try frame.path()
+            for id in frame.removedTargets { update(id) { $0.record(.removed(nil), at: path) } }
+        case .damaged:
+            guard let id = frame.target, let path = frame.damage.path.flatMap({ try? DocumentPath($0) }) else { break }
+            update(id) { $0.recordDamage(frame.damage, at: path) }
+        case .reset:
+            return frame.target.flatMap { reset($0) }
+        case .current:
+            guard let id = frame.target else { break }
+            update(id) { target in target.phase = target.phase == .initialState ? .complete : .current }
+        case .snapshot:
+            return try snapshot(frame)
+        case .targetRemoved:
+            if let id = frame.target { targets[id] = nil }
+        case .added, .modified, .checkpoint, .heartbeat, .end, .error, .other:
+            break
+        }
+        return nil
+    }
+
+    /// Changes the state of a target, unless the client has removed it.
+    private mutating func update(_ id: Int32, _ change: (inout Target) -> Void) {
+        guard let entry = ids[id] else {
+            targets[id] = nil
+            return
+        }
+        change(&targets[id, default: Target(entry)])
+    }
+
+    private mutating func addDocument(of frame: WatchFrame) throws(StatusError) {
+        guard let encoded = try frame.document() else { throw StatusError(.internal, "Malformed response: expected a document.") }
+        do throws(StatusError) {
+            let document = try encoded.remote()
+            for id in frame.targets { update(id) { $0.record(.present(document), at: encoded.path) } }
+            for id in frame.removedTargets { update(id) { $0.record(.removed(document), at: encoded.path) } }
+        } catch {
+            // A document that cannot be decoded doesn't affect the others.
+            for id in frame.targets { update(id) { $0.recordDamage(error, at: encoded.path) } }
+            for id in frame.removedTargets { update(id) { $0.record(.removed(nil), at: encoded.path) } }
+        }
+    }
+
+    private mutating func reset(_ id: Int32) -> Update? {
+        guard let entry = ids[id] else { return nil }
+        targets[id] = Target(id: entry.target, phase: .initialState, damaged: [:])
+        let change = RemoteEvent.TargetChange(isCurrent: false, isReset: true)
+        return Update(event: RemoteEvent(epoch: epoch, targets: [entry.target: change]), damaged: [entry.target: [:]])
+    }
+
+    /// Returns the changes of all targets that are current.
+    private mutating func snapshot(_ frame: WatchFrame) throws(StatusError) -> Update? {
+        var event = RemoteEvent(time: try frame.time(), epoch: epoch)
+        var documents: [DocumentPath: RemoteDocument] = [:]
+        var damaged: [TargetID: [DocumentPath: StatusError]] = [:]
+        for (id, target) in targets {
+            guard ids[id] != nil else {
+                targets[id] = nil
+                continue
+            }
+            guard target.phase == .complete || target.phase == .current else { continue }
+            event.targets[target.id] = target.change(token: frame.token)
+            for change in target.changes.values { change.add(to: &documents) }
+            damaged[target.id] = target.damaged
+            targets[id]?.changes = [:]
+            targets[id]?.phase = .current
+        }
+        event.documents = Array(documents.values)
+        return event.targets.isEmpty ? nil : Update(event: event, damaged: damaged)
+    }
+}
+
+extension RemoteEventDecoder.Target {
+    fileprivate init(_ entry: StreamTargetIDs.Entry) {
+        self.init(id: entry.target, phase: entry.isResumed ? .resuming : .initialState, damaged: entry.damaged)
+    }
+
+    /// Records a change after those before it in the same event.
+    fileprivate mutating func record(_ change: RemoteEventDecoder.Change, at path: DocumentPath) {
+        damaged[path] = nil
+        changes[path] = change
+    }
+
+    fileprivate mutating func recordDamage(_ error: StatusError, at path: DocumentPath) {
+        changes[path] = .damaged
+        damaged[path] = error
+    }
+
+    /// Returns the change of the target through a snapshot.
+    fileprivate func change(token: String?) -> RemoteEvent.TargetChange {
+        var change = RemoteEvent.TargetChange(isComplete: phase == .complete, isCurrent: true, token: token)
+        for (path, recorded) in changes {
+            switch recorded {
+            case .present: change.added.insert(path)
+            case .removed: change.removed.insert(path)
+            case .damaged: change.modified.insert(path)
+            }
+        }
+        return change
+    }
+}
+
+extension RemoteEventDecoder.Change {
+    /// Adds the document of the change, unless another target has brought a later one.
+    fileprivate func add(to documents: inout [DocumentPath: RemoteDocument]) {
+        switch self {
+        case .present(let document), .removed(let document?):
+            if let known = documents[document.path], known.version >= document.version { return }
+            documents[document.path] = document
+        case .removed(nil), .damaged: break
+        }
+    }
+}
+
+extension EncodedDocument {
+    /// Returns the document for the cache.
+    func remote() throws(StatusError) -> RemoteDocument {
+        RemoteDocument(try decoded())
+    }
+}

@@ -1,0 +1,198 @@
+internal import DocumentModel
+internal import SyncEngine
+
+extension SyncClient {
+    func document(at path: DocumentPath, from source: FirestoreSource) async throws(StatusError) -> DocumentRead {
+        let query = try ViewQuery(document: path)
+        let snapshot = try await read(query, from: source) { connection throws(StatusError) in
+            let answer = try await connection.currentDocuments(at: [path])
+            return ServerAnswer(documents: answer.documents, time: answer.time)
+        }
+        if let snapshot { return DocumentRead(document: snapshot.view.documents.first, isFromCache: false) }
+        switch (try withEngine { (engine) throws(StatusError) in try engine.document(at: path) }, source) {
+        case (.found(let document), _):
+            return DocumentRead(document: document, isFromCache: true)
+        case (.missing, .cache):
+            return DocumentRead(document: nil, isFromCache: true)
+        case (_, .cache):
+            let message =
+                "Failed to get document from cache. (However, this document may exist on the server. Run again with the source "
+                + "default or server to try to get it from the server.)"
+            throw StatusError(.unavailable, message, path: path.string)
+        case (.missing, _), (.unknown, _):
+            throw StatusError(.unavailable, "Failed to get document because the client is offline.", path: path.string)
+        }
+    }
+
+    func result(
+        of query: StructuredQuery,
+        _ normalized: NormalizedQuery,
+        from source: FirestoreSource
+    ) async throws(StatusError) -> SyncSnapshot {
+        let view = try ViewQuery(query)
+        let snapshot = try await read(view, from: source) { connection throws(StatusError) in
+            let result = try await connection.documents(of: query, normalized)
+            var answer = ServerAnswer(time: result.readTime, damaged: result.damaged)
+            for encoded in result.documents {
+                do throws(StatusError) {
+                    answer.documents.append(try encoded.remote())
+                } catch {
+                    answer.damaged.append(error)
+                }
+            }
+            return answer
+        }
+        if let snapshot { return snapshot }
+        let result = try withEngine { (engine) throws(StatusError) in try engine.result(of: view) }
+        fillIndexes()
+        return SyncSnapshot(view: result, damaged: [])
+    }
+
+    /// Reads from the server; returns `nil` if the cache has to be read instead.
+    private func read(
+        _ query: ViewQuery,
+        from source: FirestoreSource,
+        _ operation: @escaping @Sendable (HearthConnection) async throws(StatusError) -> ServerAnswer
+    ) async throws(StatusError) -> SyncSnapshot? {
+        guard !isTerminated else { throw .terminated }
+        switch source {
+        case .cache:
+            return nil
+        case .server:
+            guard engine.isNetworkEnabled else {
+                throw StatusError(.unavailable, "Failed to get documents from server: the network is disabled.")
+            }
+            let generation = userGeneration
+            return try apply(await operation(connection), to: query, generation)
+        case .default:
+            guard engine.onlineState != .offline else { return nil }
+            let reading = ServerReading()
+            startReading(query, reading, operation)
+            // A client that is offline need not find that out with each read.
+            let timeout: Duration? = engine.onlineState == .online ? nil : hasMissedAnswer ? .seconds(1) : .seconds(10)
+            await reading.wait(for: timeout)
+            guard !isTerminated else { throw .terminated }
+            guard let result = reading.result else {
+                guard !Task.isCancelled else { throw StatusError(.cancelled, "The call was cancelled.") }
+                hasMissedAnswer = true
+                return nil
+            }
+            do throws(StatusError) {
+                return try result.get()
+            } catch {
+                guard error.isServerUnreachable else { throw error }
+                hasMissedAnswer = true
+                return nil
+            }
+        }
+    }
+
+    /// Reads from the server in a task that goes on if its caller waits no longer, so that the cache has the answer.
+    private func startReading(
+        _ query: ViewQuery,
+        _ reading: ServerReading,
+        _ operation: @escaping @Sendable (HearthConnection) async throws(StatusError) -> ServerAnswer
+    ) {
+        let generation = userGeneration
+        Task { [weak self, connection] in
+            do throws(StatusError) {
+                let answer = try await operation(connection)
+                await self?.finish(reading, with: answer, to: query, generation)
+            } catch {
+                reading.finish(.failure(error))
+            }
+        }
+    }
+
+    private func finish(_ reading: ServerReading, with answer: ServerAnswer, to query: ViewQuery, _ generation: UInt64) {
+        do throws(StatusError) {
+            reading.finish(.success(try apply(answer, to: query, generation)))
+        } catch {
+            reading.finish(.failure(error))
+        }
+    }
+
+    private func apply(
+        _ answer: ServerAnswer,
+        to query: ViewQuery,
+        _ generation: UInt64
+    ) throws(StatusError) -> SyncSnapshot {
+        hasMissedAnswer = false
+        guard !isTerminated else { throw .terminated }
+        guard userGeneration == generation else {
+            throw StatusError(.cancelled, "The call was cancelled, since the user has changed.")
+        }
+        let event = RemoteEvent(time: answer.time, documents: answer.documents)
+        let (snapshot, effects) = try withEngine { (engine) throws(StatusError) in try engine.apply(event, answering: query) }
+        add(effects)
+        return SyncSnapshot(view: snapshot, damaged: answer.damaged)
+    }
+}
+
+/// The server's answer to a read.
+struct ServerAnswer: Sendable {
+    var documents: [RemoteDocument] = []
+    var time: Timestamp?
+    var damaged: [StatusError] = []
+}
+
+// MARK: Documents in limbo
+
+extension SyncClient {
+    /// Reads documents in limbo, until the server has answered or they are no longer in limbo.
+    func readLimboDocuments(_ paths: [DocumentPath]) {
+        let generation = userGeneration
+        let id = nextID()
+        limboReads[id] = Task { [weak self] in
+            await self?.resolve(paths, generation)
+            await self?.endLimboRead(id)
+        }
+    }
+
+    private func endLimboRead(_ id: UInt64) {
+        limboReads[id] = nil
+    }
+
+    private nonisolated func resolve(_ paths: [DocumentPath], _ generation: UInt64) async {
+        var backoff = ExponentialBackoff()
+        var paths = paths
+        while !paths.isEmpty, !Task.isCancelled {
+            do throws(StatusError) {
+                let answer = try await connection.currentDocuments(at: paths)
+                let event = RemoteEvent(time: answer.time, documents: answer.documents, answeredReads: Set(paths))
+                guard await !receive(event, generation) else { return }
+                // The cache could not store the answer.
+                guard (try? await Task.sleep(for: backoff.nextDelay(atLeast: .seconds(1)))) != nil else { return }
+            } catch {
+                switch error.code {
+                case .permissionDenied where !error.isServerUnreachable, .dataLoss, .invalidArgument, .resourceExhausted:
+                    if error.retryAfter != nil { break }
+                    guard paths.count == 1 else {
+                        // One of them must not, or cannot, be read.
+                        await resolve(Array(paths.prefix(paths.count / 2)), generation)
+                        return await resolve(Array(paths.dropFirst(paths.count / 2)), generation)
+                    }
+                    let inaccessible = error.code == .permissionDenied ? Set(paths) : []
+                    let event = RemoteEvent(answeredReads: Set(paths), inaccessible: inaccessible)
+                    guard await !receive(event, generation) else { return }
+                default:
+                    break
+                }
+                guard (try? await Task.sleep(for: backoff.nextDelay(atLeast: error.retryAfter))) != nil else { return }
+            }
+            paths = await documentsInLimbo(among: paths, generation)
+        }
+    }
+
+    private func documentsInLimbo(among paths: [DocumentPath], _ generation: UInt64) -> [DocumentPath] {
+        guard !isTerminated, userGeneration == generation, engine.isNetworkEnabled else { return [] }
+        let limbo = engine.limboDocuments
+        return paths.filter { limbo.contains($0) }
+    }
+
+    /// Returns false if the cache could not store the event.
+    private func receive(_ event: RemoteEvent, _ generation: UInt64) -> Bool {
+        guard !isTerminated, userGeneration == generation else { return true }
+        return perform { (engine) throws(StatusError) in try engine.apply(event) }
+    }
+}
