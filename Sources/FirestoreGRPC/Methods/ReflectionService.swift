@@ -17,14 +17,13 @@ enum ReflectionService {
     ///
     /// - Parameter services: The names of the services that it lists.
     static func make(_ name: String, listing services: [String]) -> GRPCService {
-        let definitions = Definitions()
-        return GRPCService(
+        GRPCService(
             name: name,
             methods: [
                 "ServerReflectionInfo": GRPCStream(
                     Stream(requiredPermission: .reader) { requests, responses, _ in
                         while let request = try await requests.next() {
-                            try await responses.write([definitions.response(to: request, listing: services)])
+                            try await responses.write([Definitions.all.response(to: request, listing: services)])
                         }
                     }
                 )
@@ -35,11 +34,14 @@ enum ReflectionService {
 
 /// The definitions of the server's messages and services, by file and by symbol.
 private struct Definitions {
+    /// Decoded when they are needed first.
+    static let all = Definitions()
+
     private var files: [UTF8Key: Data] = [:]
     /// The names of the files, by the full names of what they define.
     private var filesBySymbol: [UTF8Key: UTF8Key] = [:]
 
-    init() {
+    private init() {
         // Valid: generated with the messages, and decoded by a test.
         guard let bytes = Base64.standard.decode(encodedDefinitions.utf8),
             let set = try? Google_Protobuf_FileDescriptorSet(serializedBytes: bytes)

@@ -3,7 +3,7 @@ import Foundation
 import Mustache
 import Synchronization
 
-/// The templates of the pages, loaded once and compiled for each language.
+/// The templates of the pages, loaded once. They are compiled for a language when the first page in it is rendered.
 ///
 /// Every template escapes with ``HTMLEscaping``. The final line break of a file is not part of the template, so a partial can be
 /// used within a line.
@@ -46,7 +46,8 @@ struct TemplateLibrary: Sendable {
         case rulesPlayground = "rules-playground"
     }
 
-    private let libraries: [Language: MustacheLibrary]
+    private let english: MustacheLibrary
+    private let translated: TranslatedLibraries
     /// Receives the lookups of all templates; tests set it to find unused members.
     var observer: TemplateContext.Observer?
 
@@ -56,20 +57,21 @@ struct TemplateLibrary: Sendable {
     /// - Throws: `notFound` when a required template is missing, `failedPrecondition` when one cannot be read or compiled.
     init(folder: URL, catalog: TranslationCatalog) throws(StatusError) {
         Self.registerEscaping()
-        var templates: [Language: [String: MustacheTemplate]] = [:]
+        var templates: [String: MustacheTemplate] = [:]
+        var translatable: [String: TranslatableTemplate] = [:]
         for name in try Self.names(in: folder) {
             let file = folder.appending(path: name + Self.suffix)
             do {
                 var text = try String(contentsOf: file, encoding: .utf8)
                 if text.utf8.last == UInt8(ascii: "\n") { text.unicodeScalars.removeLast() }
-                for (language, template) in try Self.compile(TranslatableTemplate(text), catalog: catalog) {
-                    templates[language, default: [:]][name] = template
-                }
+                let template = TranslatableTemplate(text)
+                templates[name] = try Self.compile(template) { $0 }
+                if !template.strings.isEmpty { translatable[name] = template }
             } catch {
                 throw StatusError(.failedPrecondition, "The template \(file.path) cannot be compiled: \(error)", cause: error)
             }
         }
-        let missing = Name.allCases.map(\.rawValue).filter { templates[.english]?[$0] == nil }
+        let missing = Name.allCases.map(\.rawValue).filter { templates[$0] == nil }
         guard missing.isEmpty else {
             let files = missing.map { $0 + Self.suffix }.joined(separator: ", ")
             throw StatusError(
@@ -77,7 +79,8 @@ struct TemplateLibrary: Sendable {
                 "The template folder \(folder.path) lacks \(files). Install Hearth's Templates folder there."
             )
         }
-        libraries = templates.mapValues { MustacheLibrary(templates: $0) }
+        english = MustacheLibrary(templates: templates)
+        translated = TranslatedLibraries(templates, translatable, catalog)
     }
 
     /// Renders a page in the language of ``Translations/current``.
@@ -88,8 +91,9 @@ struct TemplateLibrary: Sendable {
     /// Renders a page or a fragment in the language of ``Translations/current``.
     func text(of model: some ViewModel, with name: Name) -> String {
         // `init` checked that every named template exists.
-        libraries[Translations.current.language]?.render(TemplateContext(model, observer: observer), withTemplate: name.rawValue)
-            ?? ""
+        let language = Translations.current.language
+        let library = language == .english ? english : translated[language]
+        return library.render(TemplateContext(model, observer: observer), withTemplate: name.rawValue) ?? ""
     }
 }
 
@@ -98,20 +102,11 @@ extension TemplateLibrary {
     private static let contentType = "HEARTH"
     private static let isEscapingRegistered = Mutex(false)
 
-    /// Compiles a template for each language; one without translatable strings, such as the coastlines, is compiled once.
-    private static func compile(
+    fileprivate static func compile(
         _ template: TranslatableTemplate,
-        catalog: TranslationCatalog
-    ) throws -> [(Language, MustacheTemplate)] {
-        let pragma = "{{% CONTENT_TYPE:\(contentType)}}"
-        guard !template.strings.isEmpty else {
-            let compiled = try MustacheTemplate(string: pragma + template.translated { $0 })
-            return Language.allCases.map { ($0, compiled) }
-        }
-        return try Language.allCases.map { language in
-            let translations = catalog[language]
-            return (language, try MustacheTemplate(string: pragma + template.translated { translations.text($0) }))
-        }
+        _ translate: (String) -> String
+    ) throws -> MustacheTemplate {
+        try MustacheTemplate(string: "{{% CONTENT_TYPE:\(contentType)}}" + template.translated(translate))
     }
 
     /// Registers the escaping once, because Mustache's content types are global.
@@ -134,6 +129,40 @@ extension TemplateLibrary {
                 "The template folder \(folder.path) cannot be read: \(error.localizedDescription)",
                 cause: error
             )
+        }
+    }
+}
+
+/// The templates in languages other than English, compiled when they are needed first.
+private final class TranslatedLibraries: Sendable {
+    private let english: [String: MustacheTemplate]
+    private let translatable: [String: TranslatableTemplate]
+    private let catalog: TranslationCatalog
+    private let libraries = Mutex<[Language: MustacheLibrary]>([:])
+
+    /// - Parameter translatable: The templates that contain translatable strings.
+    init(
+        _ english: [String: MustacheTemplate],
+        _ translatable: [String: TranslatableTemplate],
+        _ catalog: TranslationCatalog
+    ) {
+        self.english = english
+        self.translatable = translatable
+        self.catalog = catalog
+    }
+
+    /// The templates in a language. One whose translation is no valid template stays in English.
+    subscript(_ language: Language) -> MustacheLibrary {
+        libraries.withLock { libraries in
+            if let library = libraries[language] { return library }
+            let translations = catalog[language]
+            var templates = english
+            for (name, template) in translatable {
+                if let compiled = try? TemplateLibrary.compile(template, translations.text) { templates[name] = compiled }
+            }
+            let library = MustacheLibrary(templates: templates)
+            libraries[language] = library
+            return library
         }
     }
 }

@@ -221,34 +221,34 @@ struct ServeCommand: AsyncParsableCommand {
         // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
         let signals = SecondSignalService(log: log)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: log),
+            .init(log),
             // Stops last, and sees a second signal until then.
-            .init(service: signals),
-            .init(service: AdminPagesService(pages: pages)),
-            .init(service: ServeAuthenticationService(authentication, rules: context.rulesRegistry)),
+            .init(signals),
+            .init(AdminPagesService(pages: pages)),
+            .init(ServeAuthenticationService(authentication, rules: context.rulesRegistry)),
         ]
         // After the server, whose last requests it exports.
-        if let traces { services.append(.init(service: traces)) }
-        if let tls { services.append(.init(service: tls)) }
+        if let traces { services.append(.init(traces)) }
+        if let tls { services.append(.init(tls)) }
         if let databases = context.databases {
             if let archiving = JournalArchiving(options.backup, databases, logger: logger) {
-                services.append(.init(service: archiving))
+                services.append(.init(archiving))
             }
-            if let schedule = BackupSchedule(options.backup, databases) { services.append(.init(service: schedule)) }
+            if let schedule = BackupSchedule(options.backup, databases) { services.append(.init(schedule)) }
         }
-        services.append(.init(service: server))
+        services.append(.init(server))
         let drainTime = Duration.seconds(options.drainSeconds)
-        services.append(.init(service: DrainService(duration: drainTime, activity: context.server.activity, logger: logger)))
+        services.append(.init(DrainService(duration: drainTime, activity: context.server.activity, logger: logger)))
         let metrics = context.server.metrics.configuration
         let reload = ConfigurationReload(options, server: server, tls: tls, manager: manager, metrics: metrics, logger: logger)
-        services.append(.init(service: reload))
+        services.append(.init(reload))
         if let manager {
             services.append(
-                .init(service: ServiceManagerService(manager: manager, context: context) { standby?.transition != nil })
+                .init(ServiceManagerService(manager: manager, context: context) { standby?.transition != nil })
             )
         }
         if let standby {
-            services.append(.init(service: standby, successTerminationBehavior: .gracefullyShutdownGroup))
+            services.append(.init(standby, successTerminationBehavior: .gracefullyShutdownGroup))
         }
         var group = ServiceGroupConfiguration(
             services: services,
@@ -280,5 +280,16 @@ private struct AdminPagesService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown { await pages.runMaintenance() }
         await pages.shutDown()
+    }
+}
+
+extension ServiceGroupConfiguration.ServiceConfiguration {
+    /// Creates the configuration of a service that is named by its type. By default, the name is a description of all that the service
+    /// refers to.
+    fileprivate init(
+        _ service: any Service,
+        successTerminationBehavior: ServiceGroupConfiguration.ServiceConfiguration.TerminationBehavior = .cancelGroup
+    ) {
+        self.init(service: service, successTerminationBehavior: successTerminationBehavior, serviceName: "\(type(of: service))")
     }
 }
