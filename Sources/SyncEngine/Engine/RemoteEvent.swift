@@ -9,7 +9,7 @@ package struct RemoteEvent: Sendable {
     package var time: Timestamp?
     /// The epoch of the server's history; `nil` if the server does not tell.
     package var epoch: String?
-    /// The changes of targets. Those without an open stream are ignored.
+    /// The changes of targets. Those of targets that are not open are ignored.
     package var targets: [TargetID: TargetChange]
     /// The documents that were received, whether they are new or not.
     package var documents: [RemoteDocument]

@@ -8,9 +8,9 @@ package enum SyncEffect: Sendable {
     case fail(ListenerID, StatusError)
     /// The listeners are called that wait until all snapshots are in sync: once, after the other effects of an input.
     case raiseSnapshotsInSync([ListenerID])
-    /// The stream of a target is opened, or opened anew. After a failed attempt the caller pauses before the next.
+    /// A target is added to the stream, or added anew. After a failed attempt the caller pauses before the next.
     case openTarget(TargetRequest)
-    /// The stream of a target is closed.
+    /// A target is removed from the stream.
     case closeTarget(TargetID)
     /// Documents in limbo are read from the server. The answer is a remote event with ``RemoteEvent/answeredReads``; documents that
     /// may not be read are ``RemoteEvent/inaccessible``. After another error the caller reads them again.
@@ -36,7 +36,7 @@ package enum SyncEffect: Sendable {
     case reportCacheError(StatusError)
 }
 
-/// The stream of a target to open.
+/// A target to add to the stream.
 package struct TargetRequest: Sendable {
     /// The ID.
     package let id: TargetID

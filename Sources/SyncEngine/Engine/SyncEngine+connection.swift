@@ -3,7 +3,7 @@ package import DocumentModel
 extension SyncEngine {
     /// Applies a snapshot, or the answer to a read.
     ///
-    /// Changes of targets without an open stream are ignored. The documents are not: each has its version.
+    /// Changes of targets that are not open are ignored. The documents are not: each has its version.
     package mutating func apply(_ event: RemoteEvent) throws(StatusError) -> [SyncEffect] {
         var event = event
         event.targets = event.targets.filter { connection.isEnabled && connection.isOpen($0.key) }

@@ -19,7 +19,7 @@ extension SyncEngine {
         return takeEffects()
     }
 
-    /// Removes a listener. With the last one of a target that is not content with the cache its stream is closed.
+    /// Removes a listener. With the last one that is not content with the cache, its target is closed.
     package mutating func unlisten(_ listener: ListenerID) -> [SyncEffect] {
         guard let id = listenerViews.removeValue(forKey: listener), let target = views[id]?.targetID else { return [] }
         views[id]?.remove(listener)

@@ -3,7 +3,7 @@ package import DocumentModel
 /// The sync engine of a client: what listeners see of the server's documents and of their own writes, online or not.
 ///
 /// A value without clock, socket, thread or disk. Its inputs tell what has happened; each returns the effects that the caller has to
-/// carry out, in order. One caller at a time drives an engine, such as an actor that owns the streams, the queue's connection, the
+/// carry out, in order. One caller at a time drives an engine, such as an actor that owns the stream, the queue's connection, the
 /// timer and the cache.
 ///
 /// An input that throws has changed nothing: the cache could not store it. The caller repeats it later, or tells the application.
@@ -64,7 +64,7 @@ package struct SyncEngine<Cache: LocalCache>: Sendable {
         return takeEffects()
     }
 
-    /// Ends all listeners, streams and sends without further events. The queue stays in the ``cache``, with the latest tokens.
+    /// Ends all listeners, the stream and all sends without further events. The queue stays in the ``cache``, with the latest tokens.
     package mutating func terminate() -> [SyncEffect] {
         for target in connection.openTargets { effects.append(.closeTarget(target)) }
         if pipeline.reset() { effects.append(.stopSending) }
