@@ -64,6 +64,12 @@ extension EndToEndServer {
         ) { first, _ in first }
     }
 
+    /// Returns the response to a read of a document, with its times.
+    func document(_ path: String) async throws -> [String] {
+        let call = #"{"jsonrpc":"2.0","id":1,"method":"documents.get","params":{"path":"\#(path)"}}"#
+        return try await shell("curl -s \(address)/rpc --json '\(call)'").output
+    }
+
     /// Returns all documents, with their times.
     func exported() async throws -> [String] {
         try await run(["export", "--times"]).output

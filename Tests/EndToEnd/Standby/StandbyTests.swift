@@ -423,7 +423,10 @@ struct StandbyTests {
                 #expect(try await standby.value(of: "books/b") == 1)
                 try volume.remount("size=256m")
                 try await standby.waitForCommits(of: primary)
-                #expect(try await standby.exported() == primary.exported())
+                // To export twenty megabytes takes a debug build minutes.
+                for path in ["books/b", "books/large0", "books/large39"] {
+                    #expect(try await standby.document(path) == primary.document(path))
+                }
                 #expect(try await standby.stop() == .code(0))
                 #expect(try await primary.stop() == .code(0))
                 #expect(try await hearth("check", "--data", data.path).status == .code(0))
