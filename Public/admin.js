@@ -1,4 +1,4 @@
-// Copy buttons, the selection of table rows, and recent queries at sign-out. Without this script the copy buttons stay hidden; pages work without it.
+// Copy buttons, the selection and the head of tables, and recent queries at sign-out. Without this script the copy buttons stay hidden; pages work without it.
 'use strict';
 
 (() => {
@@ -26,21 +26,79 @@
   reveal();
 })();
 
-// The button that deletes selected rows of a table is disabled until a row is selected.
+// The bar for selected rows is hidden until a row is selected, and a checkbox in the head of the table selects all of them.
 (() => {
   const form = document.getElementById('selection');
-  if (!form) return;
-  const [button, status] = [form.querySelector('button'), form.querySelector('[role="status"]')];
+  const all = document.getElementById('select-all');
+  if (!form || !all) return;
+  const [status, clear] = [form.querySelector('[role="status"]'), form.querySelector('[data-clears]')];
+  const boxes = () => [...document.querySelectorAll('input[name="row"]')];
   const update = () => {
-    const count = document.querySelectorAll('input[name="row"]:checked').length;
-    button.disabled = count === 0;
-    status.textContent = count > 0 ? `${form.dataset.selected}: ${count.toLocaleString(document.documentElement.lang)}` : '';
+    const [count, total] = [boxes().filter((box) => box.checked).length, boxes().length];
+    all.disabled = total === 0;
+    all.checked = count > 0 && count === total;
+    all.indeterminate = count > 0 && count < total;
+    form.hidden = count === 0;
+    status.textContent = count > 0 ? form.dataset.selected.replace('{count}', count.toLocaleString(document.documentElement.lang)) : '';
   };
+  const select = (isSelected) => {
+    for (const box of boxes()) box.checked = isSelected;
+    update();
+  };
+  // The last box that was changed: Shift selects the rows from there.
+  let last = null;
+  document.addEventListener('click', ({ target, shiftKey }) => {
+    if (!target.matches?.('input[name="row"]')) return;
+    const [from, to] = [boxes().indexOf(last), boxes().indexOf(target)].sort((a, b) => a - b);
+    if (shiftKey && from >= 0) for (const box of boxes().slice(from, to + 1)) box.checked = target.checked;
+    last = target;
+    update();
+  });
+  all.addEventListener('change', () => select(all.checked));
+  clear.addEventListener('click', () => {
+    select(false);
+    all.focus();
+  });
   document.addEventListener('change', ({ target }) => { if (target.matches('input[name="row"]')) update(); });
   document.addEventListener('hearth:replaced', update);
   // The Back button restores selected rows.
   addEventListener('pageshow', update);
+  all.hidden = false;
+  clear.hidden = false;
   update();
+})();
+
+// The head of a table stays in the window while the page scrolls. With a scroll timeline, the browser moves it in step with the page.
+(() => {
+  const follow = (region) => {
+    const head = region.querySelector('thead');
+    if (!head) return;
+    let animation = null;
+    let [start, distance] = [0, 0];
+    const place = () => {
+      const shift = Math.min(Math.max(scrollY - start, 0), distance);
+      head.style.translate = shift > 0 ? `0 ${shift}px` : '';
+    };
+    const measure = () => {
+      const box = region.getBoundingClientRect();
+      const [top, room] = [box.top + region.clientTop + scrollY, Math.max(0, region.clientHeight - 2 * head.offsetHeight)];
+      if (Math.abs(top - start) < 1 && Math.abs(room - distance) < 1) return;
+      [start, distance] = [top, room];
+      // Also before the first frame of the animation.
+      place();
+      if (!window.ScrollTimeline) return;
+      animation?.cancel();
+      animation = head.animate({ translate: ['0 0', `0 ${distance}px`] }, {
+        timeline: new ScrollTimeline({ source: document.documentElement }),
+        rangeStart: `${start}px`, rangeEnd: `${start + distance}px`, fill: 'both',
+      });
+    };
+    const observer = new ResizeObserver(measure);
+    for (const element of [region, document.body, region.parentElement]) observer.observe(element);
+    if (!window.ScrollTimeline) addEventListener('scroll', place, { passive: true });
+    measure();
+  };
+  document.querySelectorAll('.scroll').forEach(follow);
 })();
 
 // Recent queries are removed at sign-out.

@@ -100,7 +100,7 @@
     const note = document.createElement('span');
     note.className = 'change-note';
     note.textContent = text;
-    row.cells[0].append(' ', note);
+    (row.querySelector(':scope > th') ?? row.cells[0]).append(' ', note);
     row.classList.remove('just-changed');
     // Forces a reflow, which restarts the animation.
     void row.offsetWidth;
@@ -121,7 +121,9 @@
     const [checkbox, freshCheckbox] = [row, fresh].map((one) => one.querySelector('input[name="row"]'));
     // A checked box keeps the version that was visible when it was checked.
     if (checkbox && freshCheckbox && !checkbox.checked) checkbox.value = freshCheckbox.value;
-    const pairs = [...row.cells].map((cell, index) => [cell, fresh.cells[index]]).slice(1)
+    // The cells behind the head of the row, which is that of the document.
+    const pairs = [...row.cells].map((cell, index) => [cell, fresh.cells[index]])
+      .slice(1 + [...row.cells].findIndex((cell) => cell.localName === 'th'))
       .filter(([old, cell]) => html(pendingReplacements.get(old) ?? old) !== html(cell));
     for (const [old, cell] of pairs) replace(old, cell);
     if (pairs.length === 0) return;

@@ -11,7 +11,7 @@
   const write = (value) => { try { localStorage.setItem(storage, value); } catch { /* Storage is blocked: the setting applies to this page only. */ } };
 
   // The links of the table rows, with a roving tabindex: one is in the tab order, shortcuts move to the others.
-  const links = () => [...document.querySelectorAll('table.documents > tbody > tr > th a')];
+  const links = () => [...document.querySelectorAll('table.documents:not(.index) > tbody > tr > th a')];
   const setTabStop = (current) => {
     for (const link of links()) {
       if (current && link !== current) link.tabIndex = -1;

@@ -141,6 +141,7 @@ extension AdminPages {
         if request.query.isMalformed { return await request.respond(with: ErrorPage.malformedURL) }
         return switch route {
         case .overview where request.query["new"] != nil: await EditingController(request: request).newCollection()
+        case .overview where request.query["load"] != nil: await OverviewController(request: request).loadExamples()
         case .overview: await OverviewController(request: request).show()
         case .data(let segments): await DataRouter(request: request, jobRunner: jobRunner).respond(at: segments)
         case .documentation:

@@ -31,13 +31,6 @@ struct ShellCommands: Sendable {
         "hearth export --server \(origin)\(Self.option(database)) --output backup.ndjson"
     }
 
-    /// Returns a command that writes example documents to a database.
-    ///
-    /// - Parameter database: The database; `nil` for the default one.
-    func loadingExample(in database: DatabaseID?) -> String {
-        "hearth example load guide --server \(origin)\(Self.option(database))"
-    }
-
     /// Returns the option that selects a database, whose name may contain any character.
     private static func option(_ database: DatabaseID?) -> String {
         database.map { " --database \(quoted($0.description))" } ?? ""

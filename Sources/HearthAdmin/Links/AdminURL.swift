@@ -21,6 +21,8 @@ enum AdminURL {
     static let signOut = "/admin/sign-out"
     /// The page that creates a collection.
     static var newCollection: String { base + "/?new" }
+    /// The target of the form that loads the example documents.
+    static var loadExamples: String { base + "/?load" }
     /// The import page.
     static var `import`: String { base + "/import" }
     /// The API keys.

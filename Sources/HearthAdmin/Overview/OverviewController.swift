@@ -21,11 +21,27 @@ struct OverviewController {
                 ?? [],
             roots: roots,
             cards: await cards(of: roots?.collections ?? [], withSizes: info.index == .ready),
+            hasExamples: !request.environment.assets.examples.isEmpty,
             log: await request.resultIfPermitted { () async throws(StatusError) in try await context.log } ?? [],
             commands: request.shellCommands,
             now: request.now
         )
         return await request.respond(with: page, roots: roots)
+    }
+
+    /// Writes the example documents to an empty database in one commit.
+    func loadExamples() async -> PageResponse {
+        await request.respond { submission throws(StatusError) in
+            try context.authorize(.writer)
+            guard let submission, !submission.isStale else { return .page(ErrorPage.invalidForm) }
+            let documents = request.environment.assets.examples
+            // The form was submitted twice.
+            guard await request.roots?.collections.isEmpty == true, !documents.isEmpty else {
+                return .redirect(to: AdminURL.overview)
+            }
+            _ = try await CommitWrites.call(.init(writes: documents.map { .create($0.path, $0.fields) }), in: context)
+            return .redirect(to: AdminURL.overview, flash: .imported(documents.count))
+        }
     }
 
     /// Returns the cards of collections.

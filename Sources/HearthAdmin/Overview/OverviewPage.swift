@@ -24,12 +24,14 @@ struct OverviewPage: Page {
     struct Card: ViewModel {
         private let url: String
         private let text: DisplayText
-        private let count: String?
+        private let documentCount: String?
+        private let size: String?
 
         init(_ id: CollectionID, size: CollectionSize?) {
             url = AdminURL.data([id.key])
             text = DisplayText(id.key.string)
-            count = size.map { "\(NumberFormat.grouped($0.documentCount)) · \(ByteSize.text($0.byteCount))" }
+            documentCount = size.map { NumberFormat.grouped($0.documentCount) }
+            self.size = size.map { ByteSize.text($0.byteCount) }
         }
     }
 
@@ -37,6 +39,8 @@ struct OverviewPage: Page {
     private let isEmpty: Bool
     private let cards: [Card]
     private let hasCards: Bool
+    /// True if the collections are shown as a table instead of cards.
+    private let hasTable: Bool
     private let damagedRootCollections: DamagedFileList?
     private let facts: [Fact]
     private let rates: RateChart?
@@ -44,8 +48,9 @@ struct OverviewPage: Page {
     private let writeBlockedReason: DisplayText?
     /// The reason why queries are unavailable.
     private let indexUnavailableReason: DisplayText?
-    private let firstCall: String
-    private let exampleCommand: String
+    /// True if the server has the example documents.
+    private let hasExamples: Bool
+    private let exampleURL = AdminURL.loadExamples
     private let hasDatabases: Bool
     private let databasesMarkup: Markup
     /// The number of unapplied documents, in words; `nil` if there are none.
@@ -59,6 +64,7 @@ struct OverviewPage: Page {
     ///   - databases: All databases, the default one first; empty when the caller may not list them.
     ///   - roots: The root collections; `nil` if the caller may not list them.
     ///   - cards: The root collections with their sizes.
+    ///   - hasExamples: Whether the server has the example documents.
     ///   - log: The latest log entries, newest first; empty when the caller may not read them.
     ///   - commands: Formats the shell commands to copy.
     ///   - now: The current time.
@@ -67,6 +73,7 @@ struct OverviewPage: Page {
         databases: [DatabaseID],
         roots: CollectionPage?,
         cards: [Card],
+        hasExamples: Bool,
         log: [RecentLog.Entry],
         commands: ShellCommands,
         now: Timestamp
@@ -75,6 +82,8 @@ struct OverviewPage: Page {
         isEmpty = (roots?.collections ?? []).isEmpty && damagedRootCollections == nil
         self.cards = cards
         hasCards = !cards.isEmpty
+        hasTable = cards.count > Self.maximumCards
+        self.hasExamples = hasExamples
         self.log = log.map(LogEntryView.init)
         hasLog = !log.isEmpty
         unappliedText = info.storage.flatMap { storage in
@@ -91,8 +100,6 @@ struct OverviewPage: Page {
         let reason = info.writeBlockedReason ?? info.standby.map { .standby(of: $0.primary) }
         writeBlockedReason = reason.map { DisplayText($0.message) }
         indexUnavailableReason = if case .unavailable(let reason) = info.index { DisplayText(reason) } else { nil }
-        firstCall = commands.curl(Self.firstCall)
-        exampleCommand = commands.loadingExample(in: AdminURL.database)
         hasDatabases = databases.count > 1
         databasesMarkup = databases.enumerated().map { index, id in
             let database = index == 0 ? nil : id
@@ -163,14 +170,6 @@ extension OverviewPage {
         }
     }
 
-    /// An example call that creates the first document.
-    private static let firstCall = """
-        {
-          "jsonrpc": "2.0", "id": 1, "method": "documents.create",
-          "params": {
-            "collection": "books", "id": "mostly-harmless",
-            "fields": {"title": "Mostly Harmless", "numberOfPages": 240, "color": "#fd1c48"}
-          }
-        }
-        """
+    /// The maximum number of collections that are shown as cards.
+    private static let maximumCards = 8
 }

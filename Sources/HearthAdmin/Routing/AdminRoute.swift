@@ -87,6 +87,7 @@ enum AdminRoute: Hashable, Sendable {
             [.get, .head, .post]
         case .preferences: [.post]
         case .overview where query["new"] != nil: [.get, .head, .post]
+        case .overview where query["load"] != nil: [.post]
         case .data where DataAction(query) != nil: [.get, .head, .post]
         default: [.get, .head]
         }

@@ -4,21 +4,20 @@ extension CollectionRow {
     /// Writes the table row.
     ///
     /// - Parameters:
-    ///   - canWrite: Whether the user may change documents; the row then has a checkbox.
-    ///   - columnCount: The number of columns besides the ID column.
+    ///   - canWrite: Whether the user may change documents; the row then begins with a cell for a checkbox.
+    ///   - columnCount: The number of columns besides those of the checkbox and the ID.
     func write(to markup: inout Markup, canWrite: Bool, columnCount: Int) {
         markup.raw(cells == nil ? #"<tr class="missing" data-key=""# : #"<tr data-key=""#)
         // Unlike its URL, an ID may contain characters that an attribute cannot.
         markup.text(link.url)
         markup.raw(#"""#)
-        markup.raw(">\n<th scope=\"row\" class=\"id\">")
-        if let version, canWrite {
-            markup.raw(#"<input type="checkbox" name="row" value=""#)
-            markup.text(version.formValue)
-            markup.raw(#"" form="selection" aria-label=""#)
-            markup.text(localized("Select {id}", ["id": link.text.plain]))
-            markup.raw(#"">"#)
+        markup.raw(">\n")
+        if canWrite {
+            markup.raw(#"<td class="select">"#)
+            version?.writeCheckbox(labeled: link.text, to: &markup)
+            markup.raw("</td>\n")
         }
+        markup.raw(#"<th scope="row" class="id">"#)
         link.write(to: &markup)
         markup.raw("</th>\n")
         if let cells {
@@ -40,6 +39,17 @@ extension [CollectionRow] {
         Markup { markup in
             for row in self { row.write(to: &markup, canWrite: canWrite, columnCount: columnCount) }
         }
+    }
+}
+
+extension SelectedDocument {
+    /// Writes the checkbox that selects the document of a row.
+    fileprivate func writeCheckbox(labeled id: DisplayText, to markup: inout Markup) {
+        markup.raw(#"<input type="checkbox" name="row" value=""#)
+        markup.text(formValue)
+        markup.raw(#"" form="selection" aria-label=""#)
+        markup.text(localized("Select {id}", ["id": id.plain]))
+        markup.raw(#"">"#)
     }
 }
 

@@ -102,16 +102,49 @@ def controls(tab):
 
 
 def select_rows(tab):
-    """The button that deletes selected rows is enabled by a selection; the arrows of column heads are not part of their names."""
-    for name in "ab":
+    """The bar for the selection is shown while rows are selected; the arrows of column heads are not part of their names."""
+    for name in "abcd":
         call(tab.origin, "documents.set", {"path": f"selecting/{name}", "fields": {"n": 1}})
     tab.load("/admin/data/selecting")
     page = tab.page
-    assert page.is_disabled("#selection button")
-    page.check('tbody tr:first-child input[name="row"]')
-    assert page.is_enabled("#selection button") and page.inner_text("#selection [role=status]") == "Selected: 1"
+    assert not page.is_visible("#selection"), "the bar is shown without a selection"
+    rows = page.locator('input[name="row"]')
+    rows.nth(0).check()
+    assert page.is_visible("#selection") and page.inner_text("#selection [role=status]") == "1 selected"
+    assert page.evaluate("document.getElementById('select-all').indeterminate")
+    rows.nth(2).click(modifiers=["Shift"])
+    assert page.inner_text("#selection [role=status]") == "3 selected", "Shift does not select the rows between"
+    page.check("#select-all")
+    assert page.inner_text("#selection [role=status]") == "4 selected"
+    rows.nth(1).uncheck()
+    assert not page.is_checked("#select-all")
+    page.focus("#selection [data-clears]")
+    page.keyboard.press("Enter")
+    assert not page.is_visible("#selection") and page.evaluate("document.activeElement.id") == "select-all"
+    page.keyboard.press("Space")
+    with page.expect_navigation():
+        page.click("#selection .danger")
+    assert page.locator("ul.selection li").count() == 4
+    page.go_back()
+    page.wait_for_function("document.querySelector('#selection [role=status]').textContent === '4 selected'")
     assert page.get_by_role("link", name="ID", exact=True).count() == 1, "the name of a column head has an arrow"
     assert page.get_by_role("heading", level=1, name="selecting", exact=True).count() == 1, "the heading has a button"
+
+
+def select_without_script(tab):
+    """Without scripts, the button for the selection is always there, and the page says when nothing is selected."""
+    tab.scripts = False
+    tab.load("/admin/data/selecting")
+    page = tab.page
+    assert not page.is_visible("#select-all") and not page.is_visible("[data-clears]")
+    tab.session.send("Emulation.setScriptExecutionDisabled", {"value": True})
+    with page.expect_navigation():
+        page.click("#selection .danger")
+    assert page.inner_text(".flash p") == "Select at least one document."
+    page.check('tbody tr:first-child input[name="row"]')
+    with page.expect_navigation():
+        page.click("#selection .danger")
+    assert page.locator("ul.selection li").count() == 1
 
 
 def narrow_window(tab):
@@ -125,7 +158,7 @@ def narrow_window(tab):
 
 
 def main(origin):
-    steps = [type_by_keyboard, rows_in_place, types_without_script, controls, select_rows, narrow_window]
+    steps = [type_by_keyboard, rows_in_place, types_without_script, controls, select_rows, select_without_script, narrow_window]
     with chromium() as browser:
         failed = run_steps(steps, lambda step: (tab := Tab(browser, origin), tab))
     print(f"Editor tests: {failed} failures")

@@ -26,6 +26,22 @@ struct CollectionTableTests {
         }
     }
 
+    @Test
+    func `Only who may write gets a column of checkboxes, in the rows of live updates, too`() async throws {
+        let missing = try DocumentPath("a/missing/b/1")
+        try await TestSite.with([.set(try DocumentPath("a/1"), ["n": .integer(1)]), .set(missing, [:])]) { site in
+            let page = try await site.page("/admin/data/a")
+            #expect(try page.all("//thead//td[@class='select']/input[@id='select-all' and @hidden]").count == 1)
+            #expect(try page.all("//tbody/tr/td[@class='select']/following-sibling::*[1][self::th]").count == 2)
+            #expect(try page.all("//tbody/tr/td[@class='select']/input[@name='row']").count == 1)
+            let (_, text) = try await site.keys.create(.init(role: .reader))
+            let reader = try site.keys.authenticate(Array(text.utf8))
+            let other = try HTMLPage(await site.get("/admin/data/a", as: reader).body)
+            #expect(try other.all("//td[@class='select']").isEmpty)
+            #expect(try other.all("//tbody/tr").count == 2)
+        }
+    }
+
     private func ids(_ page: HTMLPage) throws -> [String] {
         try page.texts("//tbody/tr/th")
     }
@@ -37,7 +53,7 @@ struct CollectionTableTests {
             #expect(try page.texts("//th[@aria-sort='ascending']") == ["ID"])
             page = try await site.page(try href(page, "//thead//a[bdi='year']"))
             #expect(try page.texts("//th[@aria-sort='ascending']/a") == ["year"])
-            let names = "//tbody/tr/td[count(//thead//th[a/bdi='year']/preceding-sibling::th)]//time/@datetime"
+            let names = "//tbody/tr/td[count(//thead//th[a/bdi='year']/preceding-sibling::*)]//time/@datetime"
             #expect(
                 try page.texts(names) == [
                     "1843-01-01T16:58:32Z", "1978-03-19T16:37:00Z", "2012-06-06T13:28:00Z", "2014-09-09T08:00:47Z",

@@ -114,7 +114,7 @@ struct TemplateMembersTests {
         try SourceStrings.forEachFile(in: "Templates", suffix: ".mustache") { _, text in
             names.formUnion(text.matches(of: /\{\{[{#^\/]?([A-Za-z]\w*)\}\}/).map { String($0.1) })
         }
-        return names.subtracting(["main", "side", "scripts", "layout", "markup"])
+        return names.subtracting(["main", "side", "scripts", "note", "tools", "layout", "markup"])
     }
 }
 
