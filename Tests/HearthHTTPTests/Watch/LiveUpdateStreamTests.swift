@@ -54,8 +54,8 @@ struct LiveUpdateStreamTests {
                 #expect(
                     data["rows"]?.string == """
                         <tr data-key="/admin/data/books/b">
-                        <th scope="row" class="id"><input type="checkbox" name="row" value="b:\(version)" form="selection" aria-label="گزینش b">\
-                        <a href="/admin/data/books/b"><bdi lang="">b</bdi></a></th>
+                        <td class="select"><input type="checkbox" name="row" value="b:\(version)" form="selection" aria-label="گزینش b"></td>
+                        <th scope="row" class="id"><a href="/admin/data/books/b"><bdi lang="">b</bdi></a></th>
                         <td class="unusual-cell"><bdi class="string" lang="">&lt;many&gt;</bdi> <span class="type unusual">رشته</span></td>
                         <td><span class="chip c-fd1c48"><bdi>#fd1c48</bdi></span></td>
                         </tr>
