@@ -74,9 +74,12 @@ struct RecoveryTests {
         let length = reader.integer(UInt32.self)
         let bodyEnd = start + 8 + Int(try #require(length))
         for cut in start...end {
-            try fixture.folder.write(tear.tear(journal, from: cut, end: end), to: "crashed/journal/\(name)")
-            try setUnclean("crashed")
-            let store = try await fixture.open(at: "crashed")
+            // In a folder of its own, since the earlier stores go on to apply their commits.
+            let crashed = "crashed-\(cut)"
+            try fixture.folder.copy("crashed", to: crashed)
+            try fixture.folder.write(tear.tear(journal, from: cut, end: end), to: "\(crashed)/journal/\(name)")
+            try setUnclean(crashed)
+            let store = try await fixture.open(at: crashed)
             let isWhole = cut >= bodyEnd
             #expect(store.position.lastSequence == SequenceNumber(isWhole ? 3 : 2), "cut at \(cut) of \(start)…\(end)")
             #expect(try await store.fields("c/b") == ["n": .integer(2)])
@@ -84,7 +87,7 @@ struct RecoveryTests {
             if isWhole {
                 try await store.delete("c/c")
                 // Commits after a crash are in a new segment.
-                try fixture.folder.remove("crashed/journal/\(JournalSegment.name(first: SequenceNumber(4)))")
+                try fixture.folder.remove("\(crashed)/journal/\(JournalSegment.name(first: SequenceNumber(4)))")
             }
             store.data.unlock()
         }
