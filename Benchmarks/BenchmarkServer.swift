@@ -17,6 +17,23 @@ struct BenchmarkServer {
         return try await body(server)
     }
 
+    /// Starts Hearth on a free port, calls `body` and terminates it.
+    ///
+    /// - Parameters:
+    ///   - program: The path of the executable; `nil` for the one next to this program.
+    ///   - data: The data folder.
+    ///   - options: Further options of `hearth serve`.
+    static func withHearth<Result>(
+        _ program: String?,
+        data: String,
+        _ options: [String] = [],
+        in folder: String,
+        _ body: (BenchmarkServer) async throws -> Result
+    ) async throws -> Result {
+        let arguments = ["serve", "--data", data, "--port", "0"] + options
+        return try await with(program ?? SpawnedProcess.sibling("hearth"), arguments, in: folder, body)
+    }
+
     /// Starts a server, which the caller terminates. The program prints its URL (`http://127.0.0.1:PORT`) as its first line.
     static func start(_ path: String, _ arguments: [String], in folder: String) throws -> BenchmarkServer {
         let pipe = folder + "/address-\(UUID().uuidString)"

@@ -26,11 +26,7 @@ struct ClientBenchmark: AsyncParsableCommand {
         let documents = try generator.documents(documents)
         var report = Report()
         try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
-            try await BenchmarkServer.with(
-                hearth ?? SpawnedProcess.sibling("hearth"),
-                ["serve", "--data", folder + "/data", "--port", "0"],
-                in: folder
-            ) { server in
+            try await BenchmarkServer.withHearth(hearth, data: folder + "/data", in: folder) { server in
                 let address = "http://127.0.0.1:\(server.port)"
                 try await HearthConnection.withConnection(to: ServerAddress(address)) { connection in
                     for document in documents { try await connection.set(document.path, document.fields) }

@@ -71,11 +71,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
             try await measure(Self.constant, gets, to: "/constant", expecting: "x", of: server)
         }
         report.add(constant)
-        try await BenchmarkServer.with(
-            hearth ?? SpawnedProcess.sibling("hearth"),
-            ["serve", "--data", folder + "/data", "--port", "0"],
-            in: folder
-        ) { server in
+        try await BenchmarkServer.withHearth(hearth, data: folder + "/data", in: folder) { server in
             var health = try await measure(
                 "GET /health, \(connections) connections",
                 documents.map { _ in HTTPLoad.Request(method: .GET, path: "/health") },

@@ -29,11 +29,7 @@ struct OfflineBenchmark: AsyncParsableCommand {
     func run() async throws {
         var report = Report()
         try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
-            try await BenchmarkServer.with(
-                hearth ?? SpawnedProcess.sibling("hearth"),
-                ["serve", "--data", folder + "/data", "--port", "0"],
-                in: folder
-            ) { server in
+            try await BenchmarkServer.withHearth(hearth, data: folder + "/data", in: folder) { server in
                 let client = OfflineBenchmarkClient(port: server.port, folder: folder + "/cache")
                 try await client.store(documents, in: "large")
                 try await client.store(Self.resultSize, in: "small")

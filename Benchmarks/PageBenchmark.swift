@@ -43,11 +43,7 @@ struct PageBenchmark: AsyncParsableCommand {
         try await BackgroundLoad.with(options.busy) {
             try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
                 try await fill(folder + "/data")
-                try await BenchmarkServer.with(
-                    hearth ?? SpawnedProcess.sibling("hearth"),
-                    ["serve", "--data", folder + "/data", "--port", "0"],
-                    in: folder
-                ) { server in
+                try await BenchmarkServer.withHearth(hearth, data: folder + "/data", in: folder) { server in
                     for workload in Workload.all { try await measure(workload, of: server, into: &report) }
                 }
             }

@@ -104,17 +104,14 @@ struct RulesBenchmark: AsyncParsableCommand {
         _ body: (BenchmarkServer, String) async throws -> Result
     ) async throws -> Result {
         try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
-            var arguments = [
-                "serve", "--data", folder + "/data", "--port", "0", "--watchers", "\(watchers + 1)", "--watchers-per-address",
-                "\(watchers + 1)", "--watchers-per-key", "\(watchers + 1)",
-            ]
+            var arguments = ["--watchers", "--watchers-per-address", "--watchers-per-key"].flatMap { [$0, "\(watchers + 1)"] }
             if let rules {
                 try RawFileIO.write(Array(rules.text.utf8), to: folder + "/firestore.rules")
                 try RawFileIO.write(Array(Self.secret.utf8), to: folder + "/secret")
                 try RawFileIO.write(Array(Self.issuers.utf8), to: folder + "/issuers.json")
                 arguments += ["--rules", folder + "/firestore.rules", "--auth-issuers", folder + "/issuers.json"]
             }
-            return try await BenchmarkServer.with(hearth ?? SpawnedProcess.sibling("hearth"), arguments, in: folder) { server in
+            return try await BenchmarkServer.withHearth(hearth, data: folder + "/data", arguments, in: folder) { server in
                 try await body(server, Self.token())
             }
         }

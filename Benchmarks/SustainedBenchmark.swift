@@ -36,11 +36,7 @@ struct SustainedBenchmark: AsyncParsableCommand {
         try await BackgroundLoad.with(options.busy) {
             try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
                 let data = folder + "/data"
-                try await BenchmarkServer.with(
-                    hearth ?? SpawnedProcess.sibling("hearth"),
-                    ["serve", "--data", data, "--port", "0"],
-                    in: folder
-                ) { server in
+                try await BenchmarkServer.withHearth(hearth, data: data, in: folder) { server in
                     var generator = DocumentGenerator(seed: options.seed)
                     for part in 0..<10 {
                         try await measure(part, data, &generator, of: server, into: &report)

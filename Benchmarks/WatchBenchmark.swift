@@ -32,14 +32,8 @@ struct WatchBenchmark: AsyncParsableCommand {
         for watchers in watchers {
             try await BackgroundLoad.with(options.busy) {
                 try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
-                    try await BenchmarkServer.with(
-                        hearth ?? SpawnedProcess.sibling("hearth"),
-                        [
-                            "serve", "--data", folder + "/data", "--port", "0", "--watchers", "\(watchers + 1)",
-                            "--watchers-per-address", "\(watchers + 1)",
-                        ],
-                        in: folder
-                    ) { server in
+                    let limits = ["--watchers", "\(watchers + 1)", "--watchers-per-address", "\(watchers + 1)"]
+                    try await BenchmarkServer.withHearth(hearth, data: folder + "/data", limits, in: folder) { server in
                         try await measure(watchers, of: server, into: &report)
                     }
                 }

@@ -66,14 +66,7 @@ struct GRPCBenchmark: AsyncParsableCommand {
         in folder: String,
         _ body: (BenchmarkServer) async throws -> Result
     ) async throws -> Result {
-        try await BenchmarkServer.with(
-            hearth ?? SpawnedProcess.sibling("hearth"),
-            [
-                "serve", "--data", folder + "/" + name, "--port", "0", "--watchers", "\(watchers)", "--watchers-per-address",
-                "\(watchers)",
-            ],
-            in: folder,
-            body
-        )
+        let limits = ["--watchers", "\(watchers)", "--watchers-per-address", "\(watchers)"]
+        return try await BenchmarkServer.withHearth(hearth, data: folder + "/" + name, limits, in: folder, body)
     }
 }
