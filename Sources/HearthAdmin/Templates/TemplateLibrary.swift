@@ -65,8 +65,10 @@ struct TemplateLibrary: Sendable {
                 var text = try String(contentsOf: file, encoding: .utf8)
                 if text.utf8.last == UInt8(ascii: "\n") { text.unicodeScalars.removeLast() }
                 let template = TranslatableTemplate(text)
-                templates[name] = try Self.compile(template) { $0 }
-                if !template.strings.isEmpty { translatable[name] = template }
+                templates[name] = try Self.compile(template) { string in
+                    translatable[name] = template
+                    return string
+                }
             } catch {
                 throw StatusError(.failedPrecondition, "The template \(file.path) cannot be compiled: \(error)", cause: error)
             }
@@ -102,6 +104,7 @@ extension TemplateLibrary {
     private static let contentType = "HEARTH"
     private static let isEscapingRegistered = Mutex(false)
 
+    /// Compiles a template with translated strings.
     fileprivate static func compile(
         _ template: TranslatableTemplate,
         _ translate: (String) -> String

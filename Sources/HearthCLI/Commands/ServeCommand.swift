@@ -288,7 +288,7 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
     /// refers to.
     fileprivate init(
         _ service: any Service,
-        successTerminationBehavior: ServiceGroupConfiguration.ServiceConfiguration.TerminationBehavior = .cancelGroup
+        successTerminationBehavior: TerminationBehavior = .cancelGroup
     ) {
         self.init(service: service, successTerminationBehavior: successTerminationBehavior, serviceName: "\(type(of: service))")
     }
