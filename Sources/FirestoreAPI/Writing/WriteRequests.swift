@@ -70,7 +70,7 @@ package struct UpdateDocumentRequest: Sendable {
         do throws(StatusError) {
             return try await GetDocument.call(.init(path: write.path, mask: mask, consistency: .snapshot(at: time)), in: context)
         } catch  where error.code == .permissionDenied && context.caller.isEndUser {
-            // Who may write but not read gets what it has written.
+            // A user who may write but not read gets the document as written.
             let written = EncodedDocument(Document(path: write.path, fields: write.fields, createTime: time, updateTime: time))
             return try mask.map { mask throws(StatusError) in try written.masked(mask) } ?? written
         }

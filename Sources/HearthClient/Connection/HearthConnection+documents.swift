@@ -170,7 +170,7 @@ extension HearthConnection {
         }
         let response = try CommitResponse(json: await call(commit, for: user))
         guard response.hasDroppedResults else { return response.writeResults }
-        // What is known of them.
+        // The server keeps no large results, but the time of the commit.
         return writes.map { write in
             WriteResult(updateTime: write.operation.storesDocument ? response.commitTime : nil)
         }

@@ -119,7 +119,7 @@ extension StatusError {
             "HTTP status \(status.code): \(server) \(text)\(text.utf8.last == UInt8(ascii: "?") ? "" : ".")",
             cause: ForeignResponse()
         )
-        // What a proxy says of its server says nothing about what became of the request.
+        // The answer of a proxy does not tell what became of the request.
         isOutcomeUnknown = status == .requestTimeout || status.code >= 500
     }
 

@@ -184,7 +184,7 @@ extension SyncEngine {
         refreshViews(documents, isWithdrawal: true)
         if connection.isEnabled {
             reopenTargets()
-            // What the previous user may read is no answer for this one.
+            // Answers for the previous user are none for this one.
             let repeated = unanswered.filter { limbo.activePaths.contains($0) }
             if !repeated.isEmpty { effects.append(.readDocuments(repeated)) }
         }

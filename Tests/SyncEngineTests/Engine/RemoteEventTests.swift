@@ -94,7 +94,7 @@ struct RemoteEventTests {
         )
         try client.perform { try $0.apply(event) }
         #expect(client.engine.keys(of: 1) == [.inC("b")])
-        // Whether the other document still matches is not known, so it is read.
+        // The other document may still match, so it is read.
         #expect(client.takeLimboReads() == [path])
         #expect(try client.last(listener).isFromCache)
     }

@@ -64,7 +64,7 @@ private struct ClientID: ParameterValue {
     static var schema: JSONSchema { .string() }
 
     init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
-        // What is stored is a digest, with which nobody can ask for answers.
+        // A digest is stored, with which nobody can ask for answers.
         guard let id = CommitClientID(try String(json: json, at: location)),
             let digest = CommitClientID(bytes: SHA256.digest(of: id.bytes).prefix(CommitClientID.byteCount))
         else {

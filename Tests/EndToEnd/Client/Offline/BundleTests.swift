@@ -65,7 +65,7 @@ extension OfflineTests {
             try await withOfflineDatabase { database in
                 let db = database.firestore
                 #expect(try await db.loadBundle(InputStream(data: Self.bundle)).state == .success)
-                // What follows the metadata of a bundle that is loaded is not read.
+                // Of a bundle that is loaded, only the metadata are read.
                 let again = try await db.loadBundle(Self.bundle.prefix(400))
                 #expect(again.state == .success && again.documentsLoaded == 2 && again.bytesLoaded == again.totalBytes)
                 await #expect(throws: FirestoreError.self) {
