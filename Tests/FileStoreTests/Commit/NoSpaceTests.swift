@@ -64,9 +64,9 @@ struct NoSpaceTests {
             try await store.set("c/a", [:])
             #expect(await store.writeBlockedReason == nil)
             let text = Value.string(String(repeating: "x", count: 20_000))
+            try await fixture.waitForIndex(of: store, at: "disk/data")
+            try disk.fill()
             for _ in 0..<3 {
-                // Again each time: the index may have returned some space.
-                try disk.fill()
                 await expectStatus(.resourceExhausted) { try await store.set("c/b", ["text": text]) }
             }
             let reason = await store.writeBlockedReason
@@ -91,6 +91,7 @@ struct NoSpaceTests {
         defer { try? disk.unmount() }
         try await fixture.withStore(at: "disk/data") { store in
             try await store.set("c/a", [:])
+            try await fixture.waitForIndex(of: store, at: "disk/data")
             try disk.fill()
             #expect(await store.writeBlockedReason?.code == .resourceExhausted)
             try fixture.folder.remove("disk/ballast")
@@ -104,8 +105,8 @@ struct NoSpaceTests {
         let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
         defer { try? disk.unmount() }
         fixture.configuration.segmentBytes = 4 << 20
-        // More than the index returns when it is opened on the full disk.
-        let text = Value.string(String(repeating: "x", count: 100_000))
+        // More than the index returns when it is created on the full disk.
+        let text = Value.string(String(repeating: "x", count: 600_000))
         let position = try await fixture.withStore(at: "disk/data") { store in
             try disk.fill()
             await expectStatus(.resourceExhausted) { try await store.set("c/d", ["text": text]) }
@@ -195,6 +196,7 @@ struct NoSpaceTests {
         let text = Value.string(String(repeating: "x", count: 10_000))
         try await fixture.withStore(at: "disk/data") { store in
             for number in 0..<12 { try await store.set("c/d\(number)", ["text": text]) }
+            try await fixture.waitForIndex(of: store, at: "disk/data")
             try disk.fill()
             let rejection = await expectStatus(.resourceExhausted) {
                 try await store.commit((0..<12).map { try .delete(DocumentPath("c/d\($0)")) })

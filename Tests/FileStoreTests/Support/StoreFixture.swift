@@ -76,6 +76,18 @@ extension StoreFixture {
     }
 }
 
+extension StoreFixture {
+    /// Commits until the index has returned the space of its WAL. On a small disk it does that after each transaction, unless a
+    /// reader prevents it.
+    func waitForIndex(of store: FileStore, at relative: String) async throws {
+        repeat {
+            try await store.set("index/probe", [:])
+            // The index has applied the commit.
+            _ = try await store.list("index")
+        } while try !folder.bytes(of: "\(relative)/index.sqlite-wal").isEmpty
+    }
+}
+
 extension Logger {
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
