@@ -14,7 +14,7 @@ import UTF8Text
         try await withServer { server in
             try await server.set("books/b", ["v": .integer(1)])
             try await withConnection(to: server) { connection in
-                try await connection.send(RawConnection.request("GET", "/watch?collection=books"))
+                try await connection.send(RawConnection.request("GET", "/watch?collection=books&heartbeat=60"))
                 let head = try await connection.responseHead()
                 #expect(head.status == 200)
                 #expect(head["content-type"] == "application/x-ndjson")
@@ -28,7 +28,7 @@ import UTF8Text
                 let start = try #require(position.lastCommitTime?.rfc3339)
                 #expect(
                     try await connection.chunk()
-                        == #"{"type":"open","epoch":"\#(position.epoch)","seq":1,"heartbeat":15,"retained":1,"time":"\#(start)"}"#
+                        == #"{"type":"open","epoch":"\#(position.epoch)","seq":1,"heartbeat":60,"retained":1,"time":"\#(start)"}"#
                         + "\n"
                 )
                 let document = try await document("books/b", in: server)
