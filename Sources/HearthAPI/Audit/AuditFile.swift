@@ -10,7 +10,7 @@ struct AuditFile {
     private let folder: SharedFileDescriptor
     private let name: String
     private let maximumBytes: Int
-    private var file: SharedFileDescriptor
+    private var file: LockedFile
     private var size: Int
     private var chain: AuditChain
 
@@ -31,19 +31,16 @@ struct AuditFile {
         self.name = name
         self.maximumBytes = maximumBytes
         chain = AuditChain()
-        let isLocked: Bool
         do throws(FileSystemError) {
             folder = SharedFileDescriptor(try FileDescriptor.folder(atPath: parent))
-            file = SharedFileDescriptor(try folder.descriptor.openFile(name, for: .updatingOrCreating))
-            try file.descriptor.makePrivate()
-            isLocked = try file.descriptor.lock()
+            file = try LockedFile(folder.descriptor.openFile(name, for: .updatingOrCreating))
             size = try file.descriptor.status().size
             // Before the first line is acknowledged, the file must have its name.
             if size == 0 { try folder.descriptor.synchronize() }
         } catch {
             throw StatusError(.failedPrecondition, "Cannot open the audit log \(Excerpt(path)): \(error).", cause: error)
         }
-        guard isLocked else {
+        guard file.isLocked else {
             throw StatusError(
                 .failedPrecondition,
                 "Another process writes to the audit log \(Excerpt(path)). Choose another file."
@@ -96,9 +93,7 @@ struct AuditFile {
 
     private mutating func rotate() throws(FileSystemError) {
         try folder.descriptor.rename(name, to: "\(name).\(chain.number ?? 0)")
-        file = SharedFileDescriptor(try folder.descriptor.openFile(name, for: .creating))
-        try file.descriptor.makePrivate()
-        _ = try file.descriptor.lock()
+        file = try LockedFile(folder.descriptor.openFile(name, for: .creating))
         try folder.descriptor.synchronize()
         size = 0
     }
@@ -122,5 +117,23 @@ extension AuditFile {
             numbers.append(number)
         }
         return numbers.sorted()
+    }
+}
+
+/// An open file that is accessible to its owner only, and locked as long as this object exists.
+private final class LockedFile: Sendable {
+    let descriptor: FileDescriptor
+    /// False if another process has locked it.
+    let isLocked: Bool
+
+    init(_ descriptor: consuming FileDescriptor) throws(FileSystemError) {
+        try descriptor.makePrivate()
+        isLocked = try descriptor.lock()
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        // Closing is not enough: a process that is being started holds a copy of the descriptor for a moment.
+        descriptor.unlock()
     }
 }
