@@ -146,15 +146,22 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "HearthClient",
+            name: "HearthTransport",
             dependencies: [
-                "Concurrency", "DocumentModel", "FirestoreBundles", "HearthWire", "StrictJSON", "SyncCache", "SyncEngine",
-                "UTF8Text",
+                "DocumentModel", "HearthWire", "StrictJSON", "UTF8Text",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HearthClient",
+            dependencies: [
+                "Concurrency", "DocumentModel", "FirestoreBundles", "HearthTransport", "HearthWire", "StrictJSON", "SyncCache",
+                "SyncEngine", "UTF8Text",
             ],
             swiftSettings: swiftSettings
         ),
@@ -244,8 +251,9 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "CLinux", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST",
-                "HearthAdmin", "HearthAPI", "HearthClient", "HearthHTTP", "HearthWire", "IdentityTokens", "KeySetFetching",
-                "OTLPExport", "PrometheusMetrics", "Replication", "SecurityRules", "SpanRecording", "StorageIO", "StrictJSON",
+                "HearthAdmin", "HearthAPI", "HearthHTTP", "HearthTransport", "HearthWire", "IdentityTokens",
+                "KeySetFetching", "OTLPExport", "PrometheusMetrics", "Replication", "SecurityRules", "SpanRecording", "StorageIO",
+                "StrictJSON",
                 "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -312,6 +320,12 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             path: "Tests/FuzzedInputs",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "TransportTestSupport",
+            dependencies: ["HearthTransport", "StrictJSON", "UTF8Text"],
+            path: "Tests/TransportTestSupport",
             swiftSettings: swiftSettings
         ),
         .target(
@@ -537,16 +551,23 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "HearthTransportTests",
+            dependencies: ["HearthTransport", "DocumentModel", "HearthWire", "StrictJSON", "TransportTestSupport", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "DocumentModel", "HearthWire", "StrictJSON", "SyncEngine", "UTF8Text", "TestSupport",
+                "HearthClient", "DocumentModel", "HearthTransport", "HearthWire", "StrictJSON", "SyncEngine",
+                "TransportTestSupport",
+                "UTF8Text", "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "DocumentStore", "HearthAPI", "HearthClient", "HearthHTTP", "PrometheusMetrics",
+                "HearthCLI", "DocumentModel", "DocumentStore", "HearthAPI", "HearthTransport", "HearthHTTP", "PrometheusMetrics",
                 "StorageIO", "TestSupport", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

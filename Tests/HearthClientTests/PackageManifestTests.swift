@@ -49,8 +49,8 @@ struct PackageManifestTests {
         }
         #expect(found.contains("HearthClient") && found.contains("HearthWire"))
         let own: Set = [
-            "HearthClient", "HearthWire", "FirestoreBundles", "FirestoreMessages", "SyncCache", "SyncEngine", "DocumentModel",
-            "Concurrency", "StrictJSON", "UTF8Text",
+            "HearthClient", "HearthTransport", "HearthWire", "FirestoreBundles", "FirestoreMessages", "SyncCache", "SyncEngine",
+            "DocumentModel", "Concurrency", "StrictJSON", "UTF8Text",
         ]
         #expect(found.isSubset(of: own))
         #expect(products.isSubset(of: ["AsyncHTTPClient", "GRDB", "GRDBSQLite", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]))

@@ -1,5 +1,5 @@
 import ArgumentParser
-import HearthClient
+import HearthTransport
 import HearthWire
 import StrictJSON
 import UTF8Text

@@ -1,6 +1,6 @@
 import ArgumentParser
 import DocumentModel
-import HearthClient
+import HearthTransport
 
 /// `hearth delete`
 struct DeleteCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import DocumentModel
 import FileStore
 import Foundation
-import HearthClient
+import HearthTransport
 
 /// `hearth doctor`
 struct DoctorCommand: AsyncParsableCommand {

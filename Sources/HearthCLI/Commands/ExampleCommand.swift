@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import HearthAPI
-import HearthClient
+import HearthTransport
 import UTF8Text
 
 /// `hearth example`

@@ -1,6 +1,6 @@
 import ArgumentParser
 import DocumentModel
-import HearthClient
+import HearthTransport
 import UTF8Text
 
 /// `hearth export`

@@ -1,6 +1,6 @@
 import ArgumentParser
 import DocumentModel
-import HearthClient
+import HearthTransport
 import StrictJSON
 
 /// `hearth get`

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import FileStore
-import HearthClient
+import HearthTransport
 import Logging
 import UTF8Text
 

@@ -8,8 +8,8 @@ import FirestoreREST
 import Foundation
 import HearthAPI
 import HearthAdmin
-import HearthClient
 import HearthHTTP
+import HearthTransport
 import IdentityTokens
 import Logging
 import PrometheusMetrics

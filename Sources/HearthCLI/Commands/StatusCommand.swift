@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import Foundation
-import HearthClient
+import HearthTransport
 import StrictJSON
 
 /// `hearth status`

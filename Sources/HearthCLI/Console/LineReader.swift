@@ -1,5 +1,5 @@
 import DocumentModel
-import HearthClient
+import HearthTransport
 import UTF8Text
 
 /// An iterator over the lines of a file or of standard input.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import Foundation
-import HearthClient
+import HearthTransport
 
 /// Options that select a server and an API key.
 struct ServerOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthAPI
 import HearthAdmin
-import HearthClient
+import HearthTransport
 import UTF8Text
 
 /// The data sets of `hearth example load`.

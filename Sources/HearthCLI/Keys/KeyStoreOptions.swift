@@ -2,7 +2,7 @@ import ArgumentParser
 import DocumentModel
 import FileStore
 import HearthAPI
-import HearthClient
+import HearthTransport
 import HearthWire
 import Logging
 import StrictJSON

@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import HearthClient
+import HearthTransport
 import Replication
 import StorageIO
 

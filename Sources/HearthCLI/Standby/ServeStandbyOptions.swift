@@ -1,6 +1,6 @@
 import ArgumentParser
 import DocumentModel
-import HearthClient
+import HearthTransport
 
 /// The options of a standby.
 struct ServeStandbyOptions: ParsableArguments {

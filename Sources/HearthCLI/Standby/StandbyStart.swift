@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import FileStore
 import HearthAPI
-import HearthClient
+import HearthTransport
 import Logging
 import Replication
 import StorageIO

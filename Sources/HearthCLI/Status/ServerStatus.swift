@@ -1,6 +1,6 @@
 import DocumentModel
 import Foundation
-import HearthClient
+import HearthTransport
 import StrictJSON
 import UTF8Text
 

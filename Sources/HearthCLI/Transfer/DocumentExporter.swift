@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import HearthClient
+import HearthTransport
 import UTF8Text
 
 /// Exports documents and their subcollections from a server, one document per line.

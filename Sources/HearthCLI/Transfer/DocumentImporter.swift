@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import FileStore
 import HearthAPI
-import HearthClient
+import HearthTransport
 import StrictJSON
 import UTF8Text
 

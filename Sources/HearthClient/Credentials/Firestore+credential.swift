@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import HearthTransport
 
 extension Firestore {
     /// Discards the ID token, since another user has signed in, the user has signed out, or the claims of the token have changed.

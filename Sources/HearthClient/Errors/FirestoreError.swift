@@ -1,5 +1,6 @@
 internal import DocumentModel
 public import Foundation
+internal import HearthTransport
 
 // Sendable: all properties, including those of NSError, are immutable.
 /// A Firestore error: an `NSError` with the domain ``FirestoreErrorDomain`` and a ``FirestoreErrorCode`` as `code`.

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
+internal import HearthTransport
 
 extension Firestore {
     /// Commits writes atomically, after all queued writes.

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
+internal import HearthTransport
 internal import SyncEngine
 internal import Synchronization
 internal import UTF8Text

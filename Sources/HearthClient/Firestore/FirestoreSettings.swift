@@ -1,5 +1,6 @@
 public import Dispatch
 internal import Foundation
+public import HearthTransport
 
 /// The server address, credential, timeout and callback queue of a database.
 ///

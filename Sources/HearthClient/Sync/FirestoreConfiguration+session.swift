@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import DocumentModel
 internal import Foundation
+internal import HearthTransport
 internal import SyncCache
 internal import SyncEngine
 internal import Synchronization

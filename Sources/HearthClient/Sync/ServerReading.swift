@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import HearthTransport
 internal import Synchronization
 
 /// A read from the server whose caller may stop waiting before it has ended.

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import HearthTransport
 internal import HearthWire
 internal import SyncEngine
 

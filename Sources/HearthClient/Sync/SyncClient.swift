@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import DocumentModel
 internal import Foundation
+internal import HearthTransport
 internal import SyncEngine
 internal import Synchronization
 

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
+internal import HearthTransport
 internal import Synchronization
 
 /// A transaction, which commits its writes only if the documents it has read are unchanged.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import HearthCLI
-@testable import HearthClient
+@testable import HearthTransport
 
 @Suite("Printing of watch frames")
 struct WatchFramePrinterTests {

@@ -2,6 +2,7 @@ import DocumentModel
 import Foundation
 import Synchronization
 import Testing
+import TransportTestSupport
 
 @testable import HearthClient
 

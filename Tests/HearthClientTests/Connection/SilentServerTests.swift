@@ -2,6 +2,7 @@ import Foundation
 import HearthClient
 import Synchronization
 import Testing
+import TransportTestSupport
 
 @Suite("Unresponsive server", .timeLimit(.minutes(10)))
 struct SilentServerTests {

@@ -2,6 +2,7 @@ import DocumentModel
 import Testing
 
 @testable import HearthClient
+@testable import HearthTransport
 
 @Suite("Watch change aggregator")
 struct WatchChangeAggregatorTests {

@@ -3,7 +3,7 @@ import DocumentModel
 import DocumentStore
 import FileStore
 import HearthAPI
-import HearthClient
+import HearthTransport
 import HearthWire
 import Logging
 import StrictJSON

@@ -1,7 +1,8 @@
 import DocumentModel
 import Foundation
-import HearthClient
+import HearthTransport
 import Testing
+import TransportTestSupport
 
 @Suite("TLS at one end only", .timeLimit(.minutes(10)))
 struct TLSFailureTests {

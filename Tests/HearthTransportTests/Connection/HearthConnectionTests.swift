@@ -1,5 +1,5 @@
 import DocumentModel
-import HearthClient
+import HearthTransport
 import Testing
 
 @Suite("Hearth connection")

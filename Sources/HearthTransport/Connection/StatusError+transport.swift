@@ -130,7 +130,7 @@ extension StatusError {
 
     /// True if no Hearth server has answered: it cannot be reached, or a proxy, such as that of a network one has to sign in to, has
     /// answered instead.
-    var isServerUnreachable: Bool {
+    package var isServerUnreachable: Bool {
         code == .unavailable || code == .deadlineExceeded || cause is ForeignResponse
     }
 

@@ -1,7 +1,7 @@
 public import DocumentModel
 public import HearthWire
 internal import StrictJSON
-internal import UTF8Text
+package import UTF8Text
 
 extension HearthConnection {
     /// Reads a document.
@@ -128,7 +128,7 @@ extension HearthConnection {
     /// Commits writes atomically.
     ///
     /// - Parameter user: The user for whom the writes were made; `nil` if they can be made for any user.
-    func commit(
+    package func commit(
         _ writes: [Write],
         in transaction: String?,
         for user: IDTokenCache.User?
@@ -243,7 +243,7 @@ extension HearthConnection {
 
 extension StatusError {
     /// True if the server, an older one, does not know a parameter of the call, which it has not executed.
-    func isAboutUnknownParameter(_ name: UTF8Key) -> Bool {
+    package func isAboutUnknownParameter(_ name: UTF8Key) -> Bool {
         code == .invalidArgument && message.utf8.contains("params.\(name.string): unknown name".utf8)
     }
 }
@@ -270,7 +270,7 @@ extension JSONWriter {
 
 extension HearthConnection {
     /// Reads a document; returns `nil` if it doesn't exist. Concurrent reads may be combined into one request.
-    func existingDocument(at path: DocumentPath) async throws(StatusError) -> Document? {
+    package func existingDocument(at path: DocumentPath) async throws(StatusError) -> Document? {
         try await readBatcher.document(at: path) { paths in await self.readBatch(paths) }
     }
 

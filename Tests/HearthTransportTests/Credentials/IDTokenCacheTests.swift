@@ -1,8 +1,9 @@
 import DocumentModel
 import Foundation
 import Testing
+import TransportTestSupport
 
-@testable import HearthClient
+@testable import HearthTransport
 
 @Suite("ID token cache", .timeLimit(.minutes(10)))
 struct IDTokenCacheTests {

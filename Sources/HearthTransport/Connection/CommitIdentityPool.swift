@@ -1,6 +1,6 @@
-internal import DocumentModel
+package import DocumentModel
 internal import HearthWire
-internal import StrictJSON
+package import StrictJSON
 internal import Synchronization
 
 /// The identities of a connection's commits, with which the server applies a commit once, however often it is sent.
@@ -120,7 +120,7 @@ final class CommitIdentityPool: Sendable {
 
 extension JSONWriter {
     /// Writes the `identity` parameter of a commit.
-    mutating func identity(_ client: CommitClientID, _ number: UInt64, after: UInt64) {
+    package mutating func identity(_ client: CommitClientID, _ number: UInt64, after: UInt64) {
         key(CommitKeys.identity)
         beginObject()
         member(CommitIdentityKeys.client, client.text)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
+import TransportTestSupport
 
-@testable import HearthClient
+@testable import HearthTransport
 
 @Suite("ID token")
 struct IDTokenTests {

@@ -195,13 +195,13 @@ public final class HearthConnection: Sendable {
     }
 
     /// The current user; `nil` without ID tokens.
-    var user: IDTokenCache.User? { tokens?.user }
+    package var user: IDTokenCache.User? { tokens?.user }
 
     /// Returns the current user, and from then on tells users apart, also before a token was needed; `nil` without ID tokens.
-    func establishUser() -> IDTokenCache.User? { tokens?.establishUser() }
+    package func establishUser() -> IDTokenCache.User? { tokens?.establishUser() }
 
     /// The next change of the user; `nil` without ID tokens.
-    var userChange: OneTimeEvent? { tokens?.userChange }
+    package var userChange: OneTimeEvent? { tokens?.userChange }
 
     /// Calls `body` with a connection that is shut down when `body` returns or throws.
     public static func withConnection<Result>(
@@ -241,7 +241,7 @@ extension HearthConnection {
     /// Calls a method and returns its result.
     ///
     /// - Parameter user: The user for whom the call is made; `nil` if it can be made for any user.
-    func call(_ call: RPCCall, for user: IDTokenCache.User? = nil) async throws(StatusError) -> JSONNode {
+    package func call(_ call: RPCCall, for user: IDTokenCache.User? = nil) async throws(StatusError) -> JSONNode {
         let body = call.request(id: 0, database: database)
         return try await authorized(for: user) { authorization throws(StatusError) in
             let response = try await post(body, authorization)
@@ -252,7 +252,7 @@ extension HearthConnection {
     /// Calls methods in a single batch request and returns their results in the same order.
     ///
     /// - Parameter user: The user for whom the calls are made; `nil` if they can be made for any user.
-    func call(
+    package func call(
         _ calls: [RPCCall],
         for user: IDTokenCache.User? = nil
     ) async throws(StatusError) -> [Result<JSONNode, StatusError>] {
@@ -360,7 +360,7 @@ extension HearthConnection {
     }
 
     /// Discards an ID token that the server has refused.
-    func refuse(_ token: IDToken) {
+    package func refuse(_ token: IDToken) {
         tokens?.refuse(token)
     }
 

@@ -2,7 +2,7 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-@testable import HearthClient
+@testable import HearthTransport
 
 @Suite("Server information")
 struct ServerInformationTests {

@@ -3,7 +3,7 @@ internal import StrictJSON
 internal import UTF8Text
 
 /// An ID token, or the information that nobody is signed in.
-struct IDToken: Sendable {
+package struct IDToken: Sendable {
     /// The token; `nil` if nobody is signed in.
     let bearer: BearerToken?
     /// The number of the token, which distinguishes it from the others of its connection.
@@ -60,7 +60,7 @@ struct IDToken: Sendable {
 }
 
 /// The cause of an error for a call without an ID token, since its provider has failed.
-struct TokenProviderFailure: Error {
+package struct TokenProviderFailure: Error {
     /// The error of the provider.
-    let underlying: any Error
+    package let underlying: any Error
 }

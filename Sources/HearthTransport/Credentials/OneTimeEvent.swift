@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// An event that occurs at most once, and for which any number of tasks can wait.
-final class OneTimeEvent: Sendable {
+package final class OneTimeEvent: Sendable {
     private let state = Mutex(State())
 
     private struct State {
@@ -10,10 +10,12 @@ final class OneTimeEvent: Sendable {
         var observerCount = 0
     }
 
-    var hasOccurred: Bool { state.withLock(\.hasOccurred) }
+    package init() {}
+
+    package var hasOccurred: Bool { state.withLock(\.hasOccurred) }
 
     /// Lets the event occur. Only the first call has an effect.
-    func signal() {
+    package func signal() {
         let observers = state.withLock { state in
             state.hasOccurred = true
             defer { state.observers = [:] }
@@ -23,7 +25,7 @@ final class OneTimeEvent: Sendable {
     }
 
     /// Waits until the event has occurred, or until the task is cancelled.
-    func wait() async {
+    package func wait() async {
         let (end, observer) = AsyncStream.makeStream(of: Never.self)
         let number: Int? = state.withLock { state in
             guard !state.hasOccurred else { return nil }
@@ -37,7 +39,7 @@ final class OneTimeEvent: Sendable {
     }
 
     /// Waits until the event has occurred, the time has passed, or the task is cancelled.
-    func wait(for duration: Duration) async {
+    package func wait(for duration: Duration) async {
         guard !hasOccurred, duration > .zero else { return }
         await withTaskGroup { group in
             group.addTask { await self.wait() }

@@ -12,12 +12,12 @@
 /// Descriptions of a credential contain neither the key nor a token.
 public struct FirestoreCredential: Sendable {
     /// The kinds of credentials.
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
         case key(String)
         case idToken(any IDTokenProvider)
     }
 
-    let kind: Kind
+    package let kind: Kind
 
     private init(_ kind: Kind) {
         self.kind = kind

@@ -18,14 +18,14 @@ extension HearthConnection {
     /// Opens a watch stream, as ``watch(_:resume:)`` does.
     ///
     /// - Parameter heartbeat: The seconds without frames after which the server sends one; `nil` for its default.
-    func watch(_ target: WatchTarget, resume: String?, heartbeat: Int?) async throws(StatusError) -> WatchFrameSequence {
+    package func watch(_ target: WatchTarget, resume: String?, heartbeat: Int?) async throws(StatusError) -> WatchFrameSequence {
         try await watch(target.parameters(resume: resume, heartbeat: heartbeat))
     }
 
     /// Opens a watch stream with several targets, which ``updateTargets(ofStream:removing:adding:)`` changes.
     ///
     /// - Parameter heartbeat: The seconds without frames after which the server sends one.
-    func watch(_ targets: [IdentifiedWatchTarget], heartbeat: Int) async throws(StatusError) -> WatchFrameSequence {
+    package func watch(_ targets: [IdentifiedWatchTarget], heartbeat: Int) async throws(StatusError) -> WatchFrameSequence {
         var parameters = JSONWriter()
         parameters.beginObject()
         parameters.member(WatchRequestKeys.targets, targets)
@@ -37,7 +37,7 @@ extension HearthConnection {
     /// Changes the targets of an open stream: first removes some, then adds others.
     ///
     /// - Throws: `.notFound` if the stream has ended.
-    func updateTargets(
+    package func updateTargets(
         ofStream id: String,
         removing removed: [Int32],
         adding added: [IdentifiedWatchTarget]
@@ -92,7 +92,7 @@ public struct WatchFrameSequence: AsyncSequence, Sendable {
     let body: HTTPClientResponse.Body
     let server: ServerAddress
     /// The ID token with which the stream was opened, if any.
-    let idToken: IDToken?
+    package let idToken: IDToken?
 
     /// The maximum size of a frame: a document of the maximum size with all characters escaped, and its envelope.
     private static let maximumFrameBytes = 20 << 20

@@ -1,24 +1,24 @@
 import Foundation
-import HearthClient
+package import HearthTransport
 import StrictJSON
 import Synchronization
 import UTF8Text
 
 /// An HTTP server with the responses of a closure, for tests that decide what the server says about each request.
-final class StubServer: Sendable {
+package final class StubServer: Sendable {
     /// A request.
-    struct Request: Sendable {
-        let path: String
+    package struct Request: Sendable {
+        package let path: String
         /// The ID token; `nil` without one.
-        let token: String?
-        let body: String
+        package let token: String?
+        package let body: String
 
         /// The resume token of a request for a stream.
-        var resume: String? { (try? JSONText(Array(body.utf8)).root)?["resume"]?.string }
+        package var resume: String? { (try? JSONText(Array(body.utf8)).root)?["resume"]?.string }
     }
 
     /// A response.
-    enum Response: Sendable {
+    package enum Response: Sendable {
         /// A complete response.
         case json(status: Int, String)
         /// The response of a proxy that has no server to pass the request to.
@@ -30,17 +30,17 @@ final class StubServer: Sendable {
     }
 
     /// The body of a streaming response.
-    struct Stream: Sendable {
+    package struct Stream: Sendable {
         fileprivate let connection: Int32
 
         /// Sends a line.
-        func send(_ line: String) {
+        package func send(_ line: String) {
             let length = String(line.utf8.count + 1, radix: 16)
             connection.write("\(length)\r\n\(line)\n\r\n")
         }
 
         /// Waits until the client closes the connection.
-        func waitUntilClosed() {
+        package func waitUntilClosed() {
             connection.waitUntilClosed()
         }
     }
@@ -52,18 +52,20 @@ final class StubServer: Sendable {
         let requests = Mutex<[Request]>([])
     }
 
+    package var port: UInt16 { listener.port }
+
     /// The address of the server.
-    var address: ServerAddress {
-        get throws { try ServerAddress("http://127.0.0.1:\(listener.port)") }
+    package var address: ServerAddress {
+        get throws { try ServerAddress("http://127.0.0.1:\(port)") }
     }
 
     /// The requests so far.
-    var requests: [Request] { log.requests.withLock(\.self) }
+    package var requests: [Request] { log.requests.withLock(\.self) }
 
     /// The tokens of the requests so far.
-    var tokens: [String?] { requests.map(\.token) }
+    package var tokens: [String?] { requests.map(\.token) }
 
-    init(_ respond: @escaping @Sendable (Request) -> Response) throws {
+    package init(_ respond: @escaping @Sendable (Request) -> Response) throws {
         listener = try LoopbackListener()
         let descriptor = listener.descriptor
         Thread.detachNewThread { [log] in
@@ -98,22 +100,11 @@ final class StubServer: Sendable {
             }
         }
     }
-
-    /// Returns a database of the server, whose callbacks are called on a queue of their own.
-    func firestore(timeout: Duration = .seconds(60), _ credential: FirestoreCredential?) -> Firestore {
-        let settings = FirestoreSettings()
-        settings.host = "127.0.0.1:\(listener.port)"
-        settings.isSSLEnabled = false
-        settings.credential = credential
-        settings.timeout = timeout
-        settings.dispatchQueue = DispatchQueue(label: "callbacks")
-        return Firestore(settings: settings)
-    }
 }
 
 extension StubServer.Response {
     /// The results of reads of documents, each of which exists with the field `n`.
-    static func documents(for request: StubServer.Request, n: Int = 1) -> StubServer.Response {
+    package static func documents(for request: StubServer.Request, n: Int = 1) -> StubServer.Response {
         guard let root = try? JSONText(Array(request.body.utf8)).root else {
             return .json(status: 400, "")
         }
@@ -129,17 +120,17 @@ extension StubServer.Response {
     }
 
     /// A successful commit of one write.
-    static let committed = StubServer.Response.json(
+    package static let committed = StubServer.Response.json(
         status: 200,
         #"{"jsonrpc":"2.0","id":0,"result":{"commitTime":"2024-02-29T12:00:00.000000Z","writeResults":[{}]}}"#
     )
     /// The refusal of a token.
-    static let unauthenticated = StubServer.Response.json(
+    package static let unauthenticated = StubServer.Response.json(
         status: 401,
         #"{"error":{"code":16,"message":"The ID token has expired.","data":{"status":"UNAUTHENTICATED"}}}"#
     )
     /// The refusal by rules.
-    static let permissionDenied = StubServer.Response.json(
+    package static let permissionDenied = StubServer.Response.json(
         status: 403,
         #"{"error":{"code":7,"message":"Missing or insufficient permissions.","data":{"status":"PERMISSION_DENIED"}}}"#
     )

@@ -82,7 +82,7 @@ extension HearthConnection {
 }
 
 /// The detection of streams that end for their ID tokens as soon as they are opened.
-struct TokenRefusal {
+package struct TokenRefusal {
     private var openTime = ContinuousClock.now
     private var hasProgressed = false
     private var count = 0
@@ -91,19 +91,21 @@ struct TokenRefusal {
     private static let minimumDuration = Duration.seconds(1)
 
     /// True if the stream ended before any progress.
-    private(set) var isImmediate = false
+    package private(set) var isImmediate = false
 
-    mutating func streamOpened() {
+    package init() {}
+
+    package mutating func streamOpened() {
         openTime = .now
         hasProgressed = false
     }
 
-    mutating func streamProgressed() {
+    package mutating func streamProgressed() {
         hasProgressed = true
     }
 
     /// Handles the end of the stream for its token. Returns whether that of the previous stream was refused as well.
-    mutating func isRepeatedRefusal() -> Bool {
+    package mutating func isRepeatedRefusal() -> Bool {
         isImmediate = !hasProgressed && openTime.duration(to: .now) < Self.minimumDuration
         count = isImmediate ? count + 1 : 0
         return count > 1
@@ -112,14 +114,14 @@ struct TokenRefusal {
 
 extension WatchFrame {
     /// True if the server ends the stream because the ID token has expired.
-    var isTokenRefusal: Bool {
+    package var isTokenRefusal: Bool {
         endReason == .unauthenticated || error?.code == .unauthenticated
     }
 }
 
 extension StatusError {
     /// The error of a stream for which the server accepts no ID token.
-    static var tokenRefused: StatusError {
+    package static var tokenRefused: StatusError {
         StatusError(.unauthenticated, "The server refuses the ID token, also after it was refreshed.")
     }
 }

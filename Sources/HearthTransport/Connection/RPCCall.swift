@@ -1,15 +1,15 @@
 internal import DocumentModel
 internal import HearthWire
-internal import StrictJSON
-internal import UTF8Text
+package import StrictJSON
+package import UTF8Text
 
 /// A JSON-RPC request.
-struct RPCCall: Sendable {
+package struct RPCCall: Sendable {
     private let method: UTF8Key
     private let params: [UInt8]
 
     /// Creates a request. `params` writes the members of the parameters object.
-    init(_ method: UTF8Key, _ params: (inout JSONWriter) -> Void) {
+    package init(_ method: UTF8Key, _ params: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.beginObject()
         params(&writer)
@@ -19,10 +19,10 @@ struct RPCCall: Sendable {
     }
 
     /// The size of the parameters in bytes.
-    var byteCount: Int { params.count }
+    package var byteCount: Int { params.count }
 
     /// The maximum size of parameters in bytes, with which a request is not too large for a server.
-    static let maximumByteCount = (16 << 20) - 1_024
+    package static let maximumByteCount = (16 << 20) - 1_024
 
     /// Returns the encoded request.
     ///

@@ -2,7 +2,7 @@ import DocumentModel
 import Synchronization
 import Testing
 
-@testable import HearthClient
+@testable import HearthTransport
 
 @Suite("Document read batcher", .timeLimit(.minutes(10)))
 struct DocumentReadBatcherTests {

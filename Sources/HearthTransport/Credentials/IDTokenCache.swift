@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// At most one request is pending: concurrent calls wait for it together. It continues when the calls are cancelled or time out,
 /// since later ones need the token, too.
-final class IDTokenCache: Sendable {
+package final class IDTokenCache: Sendable {
     private let provider: any IDTokenProvider
     private let maximumRequestDuration: Duration
     private let now: @Sendable () -> Date
@@ -27,7 +27,7 @@ final class IDTokenCache: Sendable {
     }
 
     /// The user of a connection, for calls that must not be made for another one.
-    struct User: Hashable, Sendable {
+    package struct User: Hashable, Sendable {
         fileprivate var number: Int
     }
 

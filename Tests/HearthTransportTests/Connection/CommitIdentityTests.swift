@@ -3,9 +3,10 @@ import Foundation
 import StrictJSON
 import Synchronization
 import Testing
+import TransportTestSupport
 import UTF8Text
 
-@testable import HearthClient
+@testable import HearthTransport
 
 @Suite("Identities of commits", .timeLimit(.minutes(10)))
 struct CommitIdentityTests {

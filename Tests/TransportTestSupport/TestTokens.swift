@@ -1,9 +1,9 @@
-import Foundation
-import HearthClient
+package import Foundation
+import HearthTransport
 import Synchronization
 
 /// A provider of the tokens `t1`, `t2` and so on, which records how it is asked.
-final class TestTokenProvider: IDTokenProvider {
+package final class TestTokenProvider: IDTokenProvider {
     private struct State {
         var requests: [Bool] = []
         var isHeld = false
@@ -15,10 +15,12 @@ final class TestTokenProvider: IDTokenProvider {
 
     private let state = Mutex(State())
 
-    /// The requests so far: whether each forces a refresh.
-    var requests: [Bool] { state.withLock(\.requests) }
+    package init() {}
 
-    func idToken(forcingRefresh: Bool) async throws -> String? {
+    /// The requests so far: whether each forces a refresh.
+    package var requests: [Bool] { state.withLock(\.requests) }
+
+    package func idToken(forcingRefresh: Bool) async throws -> String? {
         let number = state.withLock { state in
             state.requests.append(forcingRefresh)
             return state.requests.count
@@ -37,12 +39,12 @@ final class TestTokenProvider: IDTokenProvider {
     }
 
     /// Lets requests wait until ``release()``.
-    func hold() {
+    package func hold() {
         state.withLock { $0.isHeld = true }
     }
 
     /// Answers all requests.
-    func release() {
+    package func release() {
         let held = state.withLock { state in
             state.isHeld = false
             defer { state.held = [] }
@@ -51,37 +53,39 @@ final class TestTokenProvider: IDTokenProvider {
         for continuation in held { continuation.resume() }
     }
 
-    func fail(with error: (any Error)?) {
+    package func fail(with error: (any Error)?) {
         state.withLock { $0.failure = error }
     }
 
-    func signOut() {
+    package func signOut() {
         state.withLock { $0.isSignedOut = true }
     }
 
-    func makeTokens(_ makeToken: @escaping @Sendable (Int) -> String) {
+    package func makeTokens(_ makeToken: @escaping @Sendable (Int) -> String) {
         state.withLock { $0.makeToken = makeToken }
     }
 
     /// Waits until there have been `count` requests.
-    func waitForRequests(_ count: Int) async throws {
+    package func waitForRequests(_ count: Int) async throws {
         while requests.count < count { try await Task.sleep(for: .milliseconds(1)) }
     }
 }
 
 /// A wall clock that is set by tests.
-final class TestWallClock: Sendable {
+package final class TestWallClock: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_000_000))
 
-    var now: Date { time.withLock(\.self) }
+    package init() {}
 
-    func advance(by seconds: TimeInterval) {
+    package var now: Date { time.withLock(\.self) }
+
+    package func advance(by seconds: TimeInterval) {
         time.withLock { $0 += seconds }
     }
 }
 
 /// Returns an unsigned JSON Web Token with a payload.
-func unsignedToken(_ payload: String) -> String {
+package func unsignedToken(_ payload: String) -> String {
     [#"{"alg":"none","type":"JWT"}"#, payload, ""].map { part in
         Data(part.utf8).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

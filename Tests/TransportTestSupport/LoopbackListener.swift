@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 /// A socket that listens on a free port of the loopback interface, for servers that misbehave. Closed on deallocation.
-final class LoopbackListener: Sendable {
+package final class LoopbackListener: Sendable {
     /// The file descriptor.
-    let descriptor: Int32
-    let port: UInt16
+    package let descriptor: Int32
+    package let port: UInt16
 
-    init() throws {
+    package init() throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

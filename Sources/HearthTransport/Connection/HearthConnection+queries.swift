@@ -46,17 +46,17 @@ extension JSONWriter {
 }
 
 /// All documents of a query or collection.
-struct FetchedDocuments: Sendable {
-    var documents: [EncodedDocument] = []
+package struct FetchedDocuments: Sendable {
+    package var documents: [EncodedDocument] = []
     /// The time as of which they were read; `nil` if it is not known.
-    var readTime: Timestamp?
+    package var readTime: Timestamp?
     /// Errors for documents that cannot be read.
-    var damaged: [StatusError] = []
+    package var damaged: [StatusError] = []
 }
 
 extension HearthConnection {
     /// Runs a query and returns all its documents as of one read time, in several pages if necessary.
-    func documents(
+    package func documents(
         of query: StructuredQuery,
         _ normalized: NormalizedQuery
     ) async throws(StatusError) -> FetchedDocuments {
@@ -130,7 +130,7 @@ extension HearthConnection {
     /// Runs aggregations over the result of a query.
     ///
     /// - Returns: The results in the order of the operations, and errors for documents that could not be read.
-    func aggregate(
+    package func aggregate(
         _ operations: [Aggregation.Operation],
         over query: StructuredQuery
     ) async throws(StatusError) -> (values: [Value], damaged: [StatusError]) {

@@ -1,0 +1,40 @@
+internal import DocumentModel
+internal import HearthTransport
+internal import HearthWire
+internal import StrictJSON
+internal import SyncEngine
+internal import UTF8Text
+
+extension HearthConnection {
+    /// Reads documents by path for a cache, in several requests if they are many.
+    ///
+    /// - Returns: The documents, also those that don't exist, and the time as of which all are known; `nil` if the server, an older one,
+    ///   does not tell it.
+    func currentDocuments(at paths: [DocumentPath]) async throws(StatusError) -> (documents: [RemoteDocument], time: Timestamp?) {
+        var result: (documents: [RemoteDocument], time: Timestamp?) = ([], .maximum)
+        var rest = paths[...]
+        var pageSize = 250
+        while !rest.isEmpty {
+            let page = Array(rest.prefix(pageSize))
+            let answer: JSONNode
+            do throws(StatusError) {
+                answer = try await call("documents.batchGet") { params in
+                    params.array(GetParameterKeys.paths, of: page) { $1.string($0.string) }
+                }
+            } catch {
+                // The documents are too large for one response, unless the server asks to wait.
+                guard error.code == .resourceExhausted, error.retryAfter == nil, page.count > 1 else { throw error }
+                pageSize = page.count / 2
+                continue
+            }
+            rest.removeFirst(page.count)
+            let time = try answer.time(QueryResponseKeys.readTime)
+            for (path, document) in zip(page, try BatchGetResponse.documents(json: answer)) {
+                let missing = RemoteDocument(path: path, content: .missing, version: time ?? .minimum)
+                result.documents.append(document.map { RemoteDocument($0) } ?? missing)
+            }
+            result.time = result.time.flatMap { known in time.map { min(known, $0) } }
+        }
+        return result
+    }
+}
