@@ -67,7 +67,7 @@ struct DocumentMetadata: Sendable {
         path = try message.require("name") { node throws(StatusError) in
             try ResourceName(node.stringField()).document()
         }
-        readTime = try message.require("readTime") { node throws(StatusError) in try node.timestampField() }
+        readTime = try message.require("readTime") { node throws(StatusError) in try node.timestampField(.protobufJS) }
         exists = try message.read("exists") { node throws(StatusError) in try node.booleanField() } ?? false
         queries = Set(
             try message.repeated("queries") { node throws(StatusError) in UTF8Key(try node.stringField()) }
@@ -88,7 +88,7 @@ extension BundleMetadata {
         }
         self.init(
             id: UTF8Key(try message.require("id") { node throws(StatusError) in try node.stringField() }),
-            createTime: try message.require("createTime") { node throws(StatusError) in try node.timestampField() },
+            createTime: try message.require("createTime") { node throws(StatusError) in try node.timestampField(.protobufJS) },
             documentCount: Int(
                 try message.read("totalDocuments") { node throws(StatusError) in try node.integerField() } ?? 0
             ),
@@ -107,7 +107,7 @@ extension BundledQuery {
         }
         let named = NamedQuery(
             name: UTF8Key(try message.require("name") { node throws(StatusError) in try node.stringField() }),
-            readTime: try message.require("readTime") { node throws(StatusError) in try node.timestampField() },
+            readTime: try message.require("readTime") { node throws(StatusError) in try node.timestampField(.protobufJS) },
             definition: definition
         )
         self.init(named, view: view)
@@ -122,16 +122,16 @@ extension RemoteDocument {
         let name = try message.require("name") { node throws(StatusError) in try ResourceName(node.stringField()) }
         let path = try name.document()
         let fields = try message.read("fields") { node throws(StatusError) in
-            try MapValue(fields: node, in: name.database)
+            try MapValue(fields: node, in: name.database, .protobufJS)
         }
         try Document.validate(fields ?? MapValue(), at: path)
         self.init(
             path: path,
             content: .found(
                 fields ?? MapValue(),
-                createTime: try message.read("createTime") { node throws(StatusError) in try node.timestampField() }
+                createTime: try message.read("createTime") { node throws(StatusError) in try node.timestampField(.protobufJS) }
             ),
-            version: try message.require("updateTime") { node throws(StatusError) in try node.timestampField() }
+            version: try message.require("updateTime") { node throws(StatusError) in try node.timestampField(.protobufJS) }
         )
     }
 }

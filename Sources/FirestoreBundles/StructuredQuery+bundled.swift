@@ -25,7 +25,7 @@ extension StructuredQuery {
         let name = try message.require("parent") { node throws(StatusError) in try ResourceName(node.stringField()) }
         let parent = try StatusError.locating(in: "parent") { () throws(StatusError) in try name.parent() }
         self = try message.require("structuredQuery") { node throws(StatusError) in
-            try StructuredQuery(node, below: parent, in: name.database)
+            try StructuredQuery(node, below: parent, in: name.database, .protobufJS)
         }
         let limitType = try message.read("limitType") { node throws(StatusError) in
             try node.enumerationField(LimitType.values)

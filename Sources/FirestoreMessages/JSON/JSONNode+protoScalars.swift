@@ -60,9 +60,9 @@ extension JSONNode {
         return bytes
     }
 
-    /// Decodes a timestamp: RFC 3339, or the message with `seconds` and `nanos`, as protobuf.js writes it to bundles.
-    package func timestampField() throws(StatusError) -> Timestamp {
-        if kind == .object { return try Timestamp(message: self) }
+    /// Decodes a timestamp: RFC 3339, or the message with `seconds` and `nanos`.
+    package func timestampField(_ form: ProtoJSONForm = .standard) throws(StatusError) -> Timestamp {
+        if form == .protobufJS, kind == .object { return try Timestamp(message: self) }
         guard let string else { throw expected("an RFC 3339 timestamp, such as \"2014-09-09T08:00:47.5Z\"") }
         return try Timestamp(rfc3339: string)
     }

@@ -10,24 +10,29 @@ extension StructuredQuery {
     /// Decodes a structured query.
     ///
     /// - Parameter parent: The parent document of the request, or `nil` for the root.
-    package init(_ node: JSONNode, below parent: DocumentPath?, in database: DatabaseName) throws(StatusError) {
+    package init(
+        _ node: JSONNode,
+        below parent: DocumentPath?,
+        in database: DatabaseName,
+        _ form: ProtoJSONForm = .standard
+    ) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         let sources = try message.repeated("from") { node throws(StatusError) in try Source(node, below: parent) }
         self.init(
             try Self.onlySource(in: sources),
-            where: try message.read("where") { node throws(StatusError) in try QueryFilter(node, in: database) },
+            where: try message.read("where") { node throws(StatusError) in try QueryFilter(node, in: database, form) },
             orders: try message.repeated("orderBy") { node throws(StatusError) in try Order(node) },
             start: try message.read("startAt") { node throws(StatusError) in
-                try Cursor(node, isStart: true, in: database)
+                try Cursor(node, isStart: true, in: database, form)
             },
             end: try message.read("endAt") { node throws(StatusError) in
-                try Cursor(node, isStart: false, in: database)
+                try Cursor(node, isStart: false, in: database, form)
             },
             offset: try message.read("offset") { node throws(StatusError) in try node.countField() } ?? 0,
-            limit: try message.read("limit") { node throws(StatusError) in .first(try node.wrappedCountField()) },
+            limit: try message.read("limit") { node throws(StatusError) in .first(try node.wrappedCountField(form)) },
             projection: try message.read("select") { node throws(StatusError) in try [FieldPath](projection: node) } ?? [],
             vectorSearch: try message.read("findNearest") { node throws(StatusError) in
-                try VectorSearch(node, in: database)
+                try VectorSearch(node, in: database, form)
             }
         )
     }
@@ -36,9 +41,9 @@ extension StructuredQuery {
 extension JSONNode {
     private static let wrapperFields: [ProtoField] = ["value"]
 
-    /// Decodes a wrapped 32-bit integer: the integer, or the message around it, as protobuf.js writes it to bundles.
-    fileprivate func wrappedCountField() throws(StatusError) -> Int {
-        guard kind == .object else { return try countField() }
+    /// Decodes a wrapped 32-bit integer: the integer, or the message around it.
+    fileprivate func wrappedCountField(_ form: ProtoJSONForm) throws(StatusError) -> Int {
+        guard form == .protobufJS, kind == .object else { return try countField() }
         return try ProtoMessage(self, fields: Self.wrapperFields).require("value") { node throws(StatusError) in
             try node.countField()
         }
@@ -73,10 +78,10 @@ extension StructuredQuery.Cursor {
     private static let fields: [ProtoField] = ["values", "before"]
 
     /// Decodes a cursor.
-    fileprivate init(_ node: JSONNode, isStart: Bool, in database: DatabaseName) throws(StatusError) {
+    fileprivate init(_ node: JSONNode, isStart: Bool, in database: DatabaseName, _ form: ProtoJSONForm) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         self.init(
-            try message.repeated("values") { node throws(StatusError) in try Value(inQuery: node, in: database) },
+            try message.repeated("values") { node throws(StatusError) in try Value(inQuery: node, in: database, form) },
             isBefore: try message.read("before") { node throws(StatusError) in try node.booleanField() } ?? false,
             isStart: isStart
         )

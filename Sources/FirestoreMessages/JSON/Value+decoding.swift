@@ -45,7 +45,7 @@ extension Value {
     /// Recursion is bounded by the depth limit of the JSON text.
     ///
     /// - Throws: ``StatusCode/invalidArgument``; the error's `field` is the path inside the value.
-    package init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(_ node: JSONNode, in database: DatabaseName, _ form: ProtoJSONForm = .standard) throws(StatusError) {
         guard var members = node.members, let (key, content) = members.next(), node.count == 1 else {
             throw node.kind == .object
                 ? StatusError(
@@ -59,13 +59,13 @@ extension Value {
         case .boolean: self = .boolean(try content.booleanField())
         case .integer: self = .integer(try content.integerField())
         case .double: self = .double(try content.doubleField())
-        case .timestamp: self = .timestamp(try content.timestampField())
+        case .timestamp: self = .timestamp(try content.timestampField(form))
         case .string: self = .string(try content.stringField())
         case .bytes: self = .bytes(try content.bytesField())
         case .reference: self = .reference(try database.document(named: content.stringField()))
         case .geoPoint: self = .geoPoint(try GeoPoint(content))
-        case .array: self = .array(try Self.elements(content, in: database))
-        case .map: self = try Value(mapOrVector: MapValue(message: content, in: database))
+        case .array: self = .array(try Self.elements(content, in: database, form))
+        case .map: self = try Value(mapOrVector: MapValue(message: content, in: database, form))
         case nil:
             throw StatusError(
                 .invalidArgument,
@@ -86,7 +86,11 @@ extension Value {
     private static let arrayFields: [ProtoField] = ["values"]
 
     /// Decodes `{"values": […]}`.
-    package static func elements(_ node: JSONNode, in database: DatabaseName) throws(StatusError) -> [Value] {
+    package static func elements(
+        _ node: JSONNode,
+        in database: DatabaseName,
+        _ form: ProtoJSONForm = .standard
+    ) throws(StatusError) -> [Value] {
         let message = try ProtoMessage(node, fields: arrayFields)
         var elements: [Value] = []
         _ = try message.read("values") { node throws(StatusError) in
@@ -94,7 +98,7 @@ extension Value {
             elements.reserveCapacity(node.count)
             for node in nodes {
                 do throws(StatusError) {
-                    elements.append(try Value(node, in: database))
+                    elements.append(try Value(node, in: database, form))
                 } catch {
                     throw error.inside(element: elements.count)
                 }
@@ -108,20 +112,20 @@ extension MapValue {
     private static let messageFields: [ProtoField] = ["fields"]
 
     /// Decodes `{"fields": {…}}`.
-    package init(message node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(message node: JSONNode, in database: DatabaseName, _ form: ProtoJSONForm = .standard) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.messageFields)
         self = MapValue()
-        _ = try message.read("fields") { node throws(StatusError) in self = try MapValue(fields: node, in: database) }
+        _ = try message.read("fields") { node throws(StatusError) in self = try MapValue(fields: node, in: database, form) }
     }
 
     /// Decodes the fields of a document or map: an object of values.
-    package init(fields node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(fields node: JSONNode, in database: DatabaseName, _ form: ProtoJSONForm = .standard) throws(StatusError) {
         guard let members = node.members else { throw node.expected("an object of fields") }
         var values: [(key: UTF8Key, value: Value)] = []
         values.reserveCapacity(node.count)
         for (name, member) in members {
             do throws(StatusError) {
-                values.append((name, try Value(member, in: database)))
+                values.append((name, try Value(member, in: database, form)))
             } catch {
                 throw error.inside(field: name)
             }

@@ -7,11 +7,11 @@ extension VectorSearch {
     ]
 
     /// Decodes a `findNearest`.
-    package init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
+    package init(_ node: JSONNode, in database: DatabaseName, _ form: ProtoJSONForm = .standard) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         try self.init(
             field: message.field("vectorField"),
-            queryVector: message.read("queryVector") { node throws(StatusError) in try Value(node, in: database) },
+            queryVector: message.read("queryVector") { node throws(StatusError) in try Value(node, in: database, form) },
             measure: message.read("distanceMeasure") { node throws(StatusError) in try node.enumerationField(Self.measures) },
             limit: message.read("limit") { node throws(StatusError) in try node.countField() },
             distanceField: message.read("distanceResultField") { node throws(StatusError) in

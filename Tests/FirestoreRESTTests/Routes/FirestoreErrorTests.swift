@@ -29,7 +29,7 @@ struct FirestoreErrorTests {
             (#""orderBy":[{"field":{"fieldPath":"a"}},{"field":{"fieldPath":"a"}}]"#, "structuredQuery.orderBy[1]"),
             (#""startAt":{"values":[{"integerValue":1}]}"#, "structuredQuery.startAt.values[0]"),
             (#""endAt":{"values":[{"integerValue":1}],"before":true}"#, "structuredQuery.endAt.values[0]"),
-            (#""limit":-1"#, "structuredQuery.limit"),
+            (#""limit":-1"#, "structuredQuery.limit"), (#""limit":{"value":1}"#, "structuredQuery.limit"),
             (#""select":{"fields":[{"fieldPath":"__x__"}]}"#, "structuredQuery.select.fields[0]"),
             (
                 #""findNearest":{"vectorField":{"fieldPath":"v"},"queryVector":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{}}}}},"distanceMeasure":"COSINE","limit":1}"#,

@@ -124,7 +124,9 @@ import UTF8Text
             (#"{"textValue":"a"}"#, "textValue"), (#"{"integerValue":"1.5"}"#, "64-bit"), (#"{"integerValue":"+5"}"#, "64-bit"),
             (#"{"integerValue":9223372036854775808}"#, "64-bit"), (#"{"doubleValue":"nan"}"#, "NaN"),
             (#"{"doubleValue":"0x1p3"}"#, "double"), (#"{"booleanValue":"true"}"#, "true or false"),
-            (#"{"timestampValue":"yesterday"}"#, "RFC 3339"), (#"{"bytesValue":"***"}"#, "base64"),
+            (#"{"timestampValue":"yesterday"}"#, "RFC 3339"),
+            // The form of bundles.
+            (#"{"timestampValue":{"seconds":"1","nanos":0}}"#, "RFC 3339"), (#"{"bytesValue":"***"}"#, "base64"),
             (#"{"referenceValue":"a/b"}"#, "name of a document"),
             (#"{"referenceValue":"projects/q/databases/(default)/documents/a/b"}"#, "in this database"),
             (#"{"geoPointValue":{"latitude":91}}"#, "latitude"),
