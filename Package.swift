@@ -558,9 +558,8 @@ let package = Package(
         .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "DocumentModel", "HearthTransport", "HearthWire", "StrictJSON", "SyncEngine",
-                "TransportTestSupport",
-                "UTF8Text", "TestSupport",
+                "HearthClient", "DocumentModel", "HearthTransport", "HearthWire", "StrictJSON", "SyncCache", "SyncEngine",
+                "TransportTestSupport", "UTF8Text", "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),

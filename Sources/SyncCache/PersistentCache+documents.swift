@@ -20,8 +20,10 @@ extension PersistentCache {
             let lookup = try CacheStatement("\(Self.selection) WHERE collection = ? AND name = ?", database)
             var documents: [DocumentPath: RemoteDocument] = [:]
             for path in paths {
-                guard let collection = try collections.id(of: path.collection) else { continue }
-                lookup.bind(collection, at: 1)
+                guard let collection = try collections.collection(at: path.collection), collection.mayHaveDocuments else {
+                    continue
+                }
+                lookup.bind(collection.id, at: 1)
                 lookup.bind(path.id.key.string, at: 2)
                 documents[path] = try lookup.firstRow { try RemoteDocument($0, at: path) }
             }
@@ -57,8 +59,8 @@ extension PersistentCache {
     /// Saves documents with the next change number.
     package mutating func save(_ documents: [RemoteDocument]) throws(StatusError) {
         guard !documents.isEmpty else { return }
-        try write(to: cache) { database in
-            var writer = try DocumentWriter(database, change: database.cacheState("lastChange") + 1)
+        try write(to: cache) { [definitions] database in
+            var writer = try DocumentWriter(database, change: database.cacheState("lastChange") + 1, definitions)
             for document in documents { try writer.save(document) }
             try writer.finish()
         }
@@ -67,11 +69,11 @@ extension PersistentCache {
     /// Removes documents.
     package mutating func removeDocuments(at paths: Set<DocumentPath>) throws(StatusError) {
         guard !paths.isEmpty else { return }
-        try write(to: cache) { database in
+        try write(to: cache) { [definitions] database in
             var collections = CollectionLookup(database)
             let lookup = try CacheStatement("SELECT id, bytes FROM document WHERE collection = ? AND name = ?", database)
             let deletion = try CacheStatement("DELETE FROM document WHERE id = ?", database)
-            let maintainer = try IndexMaintainer(database)
+            let maintainer = try IndexMaintainer(database, definitions)
             var (byteCount, touched) = (Int64(0), Set<Int64>())
             for path in paths {
                 guard let collection = try collections.id(of: path.collection) else { continue }
@@ -132,10 +134,9 @@ private struct DocumentWriter {
     private let lookup: CacheStatement
     private let update: CacheStatement
     private let insertion: CacheStatement
-    private let targetCount: CacheStatement
     private let maintainer: IndexMaintainer?
 
-    init(_ database: Database, change: ChangeNumber) throws {
+    init(_ database: Database, change: ChangeNumber, _ definitions: IndexDefinitions) throws {
         self.database = database
         self.change = change
         lastUse = try database.cacheState("lastUse")
@@ -153,42 +154,54 @@ private struct DocumentWriter {
             """
             INSERT INTO document (
                 state, isCommitted, updateTime, createTime, epoch, changed, lastUse, bytes, fields, collection, name, targets
-            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            ) VALUES (
+                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+                (SELECT count(*) FROM target_document WHERE collection = ?10 AND name = ?11)
+            ) ON CONFLICT (collection, name) DO NOTHING
             """,
             database
         )
-        targetCount = try CacheStatement("SELECT count(*) FROM target_document WHERE collection = ? AND name = ?", database)
-        maintainer = try IndexMaintainer(database)
+        maintainer = try IndexMaintainer(database, definitions)
     }
 
     mutating func save(_ document: RemoteDocument) throws {
-        let collection = try collections.addedID(of: document.path.collection, changed: change)
+        let collection = try collections.addedCollection(at: document.path.collection, changed: change)
         let name = document.path.id.key.string
-        lookup.bind(collection, at: 1)
+        let bytes = Int64(document.byteCount)
+        // No document is looked up for the first result of a collection.
+        if !collection.mayHaveDocuments, try insert(document, bytes, collection.id, name) { return }
+        lookup.bind(collection.id, at: 1)
         lookup.bind(name, at: 2)
         let found = try lookup.firstRow { (id: try $0.integer(0), bytes: try $0.integer(1)) }
-        let bytes = Int64(document.byteCount)
-        let fields: MapValue? = if case .found(let fields, _) = document.content { fields } else { nil }
-        if let found {
-            if let maintainer {
-                let old = try maintainer.fields(of: found.id, in: document.path.collection)
-                try maintainer.update(found.id, at: document.path, from: old, to: fields)
-            }
-            bind(document, bytes, to: update)
-            update.bind(found.id, at: 10)
-            try update.run()
-        } else {
-            targetCount.bind(collection, at: 1)
-            targetCount.bind(name, at: 2)
-            let targets = try targetCount.firstRow { try $0.integer(0) }
-            bind(document, bytes, to: insertion)
-            insertion.bind(collection, at: 10)
-            insertion.bind(name, at: 11)
-            insertion.bind(targets ?? 0, at: 12)
-            try insertion.run()
-            try maintainer?.update(database.lastInsertedRowID, at: document.path, from: nil, to: fields)
+        guard let found else {
+            _ = try insert(document, bytes, collection.id, name)
+            return
         }
-        byteCount += bytes - (found?.bytes ?? 0)
+        if let maintainer {
+            let old = try maintainer.fields(of: found.id, in: document.path.collection)
+            try maintainer.update(found.id, at: document.path, from: old, to: document.fields)
+        }
+        bind(document, bytes, to: update)
+        update.bind(found.id, at: 10)
+        try update.run()
+        byteCount += bytes - found.bytes
+    }
+
+    /// Inserts a document. Returns false if it exists.
+    private mutating func insert(
+        _ document: RemoteDocument,
+        _ bytes: Int64,
+        _ collection: Int64,
+        _ name: String
+    ) throws -> Bool {
+        bind(document, bytes, to: insertion)
+        insertion.bind(collection, at: 10)
+        insertion.bind(name, at: 11)
+        try insertion.run()
+        guard database.changedRowCount == 1 else { return false }
+        try maintainer?.update(database.lastInsertedRowID, at: document.path, from: nil, to: document.fields)
+        byteCount += bytes
+        return true
     }
 
     private func bind(_ document: RemoteDocument, _ bytes: Int64, to statement: CacheStatement) {
@@ -214,5 +227,12 @@ private struct DocumentWriter {
     func finish() throws {
         try database.setCacheState("lastChange", to: change)
         try database.addToByteCount(byteCount)
+    }
+}
+
+extension RemoteDocument {
+    /// The fields; `nil` if there is no document.
+    fileprivate var fields: MapValue? {
+        if case .found(let fields, _) = content { fields } else { nil }
     }
 }

@@ -50,16 +50,48 @@ extension PersistentCache {
     /// Adds an index without entries, unless it exists.
     package mutating func addIndex(_ index: FieldIndex) throws(StatusError) {
         try write(to: cache) { database in
-            let insertion = try CacheStatement("INSERT OR IGNORE INTO field_index (definition, filled) VALUES (?, 0)", database)
+            let insertion = try CacheStatement(
+                """
+                INSERT OR IGNORE INTO field_index (definition, filled, lastUse) VALUES (?, 0, (SELECT lastUse FROM state))
+                """,
+                database
+            )
             insertion.bind(text: StoredJSON.encode(index), at: 1)
             try insertion.run()
+            if database.changedRowCount > 0 { try database.removeLeastRecentlyUsedIndexes() }
+        }
+    }
+
+    /// Records that a query has used indexes, with the last use of a target.
+    package mutating func touch(_ indexes: Set<FieldIndex>) throws(StatusError) {
+        let definitions = indexes.map { StoredJSON.encode($0) }
+        let outdated = try cache.read { database in
+            let lookup = try CacheStatement(
+                "SELECT 1 FROM field_index WHERE definition = ? AND lastUse < (SELECT lastUse FROM state)",
+                database
+            )
+            return try definitions.filter { definition in
+                lookup.bind(text: definition, at: 1)
+                return try lookup.firstRow { _ in true } != nil
+            }
+        }
+        guard !outdated.isEmpty else { return }
+        try write(to: cache) { database in
+            let update = try CacheStatement(
+                "UPDATE field_index SET lastUse = (SELECT lastUse FROM state) WHERE definition = ?",
+                database
+            )
+            for definition in outdated {
+                update.bind(text: definition, at: 1)
+                try update.run()
+            }
         }
     }
 
     /// Adds the entries of some documents to an incomplete index.
     package mutating func fillIndexes(maximumCount: Int) throws(StatusError) -> Bool {
-        try write(to: cache) { database in
-            for index in try StoredIndex.all(in: database) {
+        try write(to: cache) { [definitions] database in
+            for index in try StoredIndex.all(in: database, definitions) {
                 guard let filled = index.filled else { continue }
                 try database.fill(index, after: filled, maximumCount: maximumCount)
                 return true
@@ -83,6 +115,22 @@ extension Database {
         let lookup = try CacheStatement("SELECT id FROM field_index WHERE definition = ? AND filled IS NULL", self)
         lookup.bind(text: StoredJSON.encode(index), at: 1)
         return try lookup.firstRow { try $0.integer(0) }
+    }
+
+    /// Removes the least recently used indexes beyond the maximum number. Those that queries have used since the same target, the
+    /// older first.
+    fileprivate func removeLeastRecentlyUsedIndexes() throws {
+        let scan = try CacheStatement("SELECT id FROM field_index ORDER BY lastUse DESC, id DESC LIMIT -1 OFFSET ?", self)
+        scan.bind(FieldIndex.maximumCount, at: 1)
+        var ids: [Int64] = []
+        try scan.forEachRow { ids.append(try $0.integer(0)) }
+        for sql in ["DELETE FROM entry WHERE field_index = ?", "DELETE FROM field_index WHERE id = ?"] {
+            let deletion = try CacheStatement(sql, self)
+            for id in ids {
+                deletion.bind(id, at: 1)
+                try deletion.run()
+            }
+        }
     }
 
     /// Adds the entries of documents after one.

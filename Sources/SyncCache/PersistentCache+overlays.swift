@@ -5,9 +5,12 @@ internal import UTF8Text
 
 extension PersistentCache {
     /// Returns a user's overlays of some documents.
+    ///
+    /// A user without overlays costs one look-up, whatever the number of documents.
     package func overlays(at paths: Set<DocumentPath>, for user: UserID) throws(StatusError) -> [DocumentPath: Overlay] {
         guard !paths.isEmpty else { return [:] }
         return try queue.read { database in
+            guard try database.hasRows("overlay", of: user) else { return [:] }
             let lookup = try CacheStatement("\(Self.selection) WHERE user = ? AND collection = ? AND name = ?", database)
             lookup.bind(user.columnText, at: 1)
             var overlays: [DocumentPath: Overlay] = [:]

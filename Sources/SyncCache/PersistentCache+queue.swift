@@ -72,6 +72,22 @@ extension PersistentCache {
         }
     }
 
+    /// Returns those of the documents that a user's queued batches write.
+    ///
+    /// An empty queue costs one look-up, whatever the number of documents.
+    package func queuedPaths(among paths: Set<DocumentPath>, for user: UserID) throws(StatusError) -> Set<DocumentPath> {
+        guard !paths.isEmpty else { return [] }
+        return try queue.read { database in
+            guard try database.hasRows("batch", of: user) else { return [] }
+            let lookup = try CacheStatement("SELECT 1 FROM batch_document WHERE path = ? AND user = ? LIMIT 1", database)
+            lookup.bind(user.columnText, at: 2)
+            return try paths.filter { path in
+                lookup.bind(path.string, at: 1)
+                return try lookup.firstRow { _ in true } != nil
+            }
+        }
+    }
+
     /// Records that batches may have been sent, up to a number.
     package mutating func recordSent(through number: BatchNumber, for user: UserID) throws(StatusError) {
         try updateState(for: user) { $0.sentNumber = max($0.sentNumber, number) }

@@ -102,14 +102,19 @@ extension PersistentCache {
                 database
             )
             // Runs a change of the row of a key, and counts the target at its document.
-            func change(_ statement: CacheStatement, _ collection: Int64, _ name: String, by difference: Int64) throws {
+            func change(
+                _ statement: CacheStatement,
+                _ collection: CollectionLookup.Collection,
+                _ name: String,
+                by difference: Int64
+            ) throws {
                 statement.bind(id, at: 1)
-                statement.bind(collection, at: 2)
+                statement.bind(collection.id, at: 2)
                 statement.bind(name, at: 3)
                 try statement.run()
-                guard database.changedRowCount == 1 else { return }
+                guard collection.mayHaveDocuments, database.changedRowCount == 1 else { return }
                 count.bind(difference, at: 1)
-                count.bind(collection, at: 2)
+                count.bind(collection.id, at: 2)
                 count.bind(name, at: 3)
                 try count.run()
             }
@@ -120,9 +125,9 @@ extension PersistentCache {
                 )
                 var touched: Set<Int64> = []
                 for path in removed {
-                    guard let collection = try collections.id(of: path.collection) else { continue }
+                    guard let collection = try collections.collection(at: path.collection) else { continue }
                     try change(deletion, collection, path.id.key.string, by: -1)
-                    touched.insert(collection)
+                    touched.insert(collection.id)
                 }
                 for path in added {
                     if let collection = try collections.id(of: path.collection) { touched.remove(collection) }
@@ -130,9 +135,19 @@ extension PersistentCache {
                 try database.removeEmptyCollections(touched)
             }
             let insertion = try CacheStatement("INSERT OR IGNORE INTO target_document VALUES (?, ?, ?)", database)
-            for path in added {
-                try change(insertion, collections.addedID(of: path.collection), path.id.key.string, by: 1)
+            for path in added.inKeyOrder {
+                try change(insertion, collections.addedCollection(at: path.collection), path.id.key.string, by: 1)
             }
+        }
+    }
+}
+
+extension Set<DocumentPath> {
+    /// The documents by collection and name, as the rows of keys are sorted: rows that are added in this order fill their pages.
+    fileprivate var inKeyOrder: [DocumentPath] {
+        guard count > 1 else { return Array(self) }
+        return sorted { left, right in
+            left.collection == right.collection ? left.id.key < right.id.key : left.collection.string < right.collection.string
         }
     }
 }

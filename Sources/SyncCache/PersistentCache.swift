@@ -21,6 +21,7 @@ package struct PersistentCache: LocalCache {
     package let openingReport: OpeningReport
     let queue: CacheDatabase
     let cache: CacheDatabase
+    let definitions = IndexDefinitions()
     /// The slot that keeps other processes away, if the cache has taken one over.
     private let slot: CacheSlot?
     private var isInTransaction = false

@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import GRDB
 import SyncEngine
 import TestSupport
 import Testing
@@ -39,6 +40,27 @@ struct FormatTests {
         }
     }
 
+    @Test
+    func `Indexes of format 1 are used, and give way to later ones`() throws {
+        let folder = try TemporaryFolder(in: TemporaryFolder.memory)
+        var cache = try PersistentCache(folder: folder["cache"])
+        let index = try #require(try IndexEntryTests.index(0))
+        try cache.addIndex(index)
+        while try cache.fillIndexes(maximumCount: 10) {}
+        cache.close()
+        let database = try DatabaseQueue(path: folder["cache/cache.sqlite"])
+        try database.write {
+            try $0.execute(sql: "ALTER TABLE field_index DROP COLUMN lastUse")
+            try $0.execute(sql: "PRAGMA user_version = 1")
+        }
+        try database.close()
+        cache = try PersistentCache(folder: folder["cache"])
+        #expect(try cache.isComplete(index))
+        for number in 1...FieldIndex.maximumCount { try cache.addIndex(#require(try IndexEntryTests.index(number))) }
+        #expect(try !cache.isComplete(index))
+        cache.close()
+    }
+
     @Test(arguments: ["queue.sqlite", "cache.sqlite"])
     func `A file of a newer format is left untouched`(name: String) throws {
         let folder = try TemporaryFolder()
@@ -48,7 +70,8 @@ struct FormatTests {
         try folder.write(bytes, to: "cache/" + name)
         let error = #expect(throws: StatusError.self) { try PersistentCache(folder: folder["cache"]) }
         #expect(error?.code == .failedPrecondition)
-        #expect(error?.message.contains("cache/\(name) has format 2") == true)
+        let format = name == "cache.sqlite" ? 3 : 2
+        #expect(error?.message.contains("cache/\(name) has format \(format)") == true)
         #expect(try folder.bytes(of: "cache/" + name) == bytes)
         #expect(try folder.names(in: "cache") == ["cache.sqlite", "queue.sqlite"])
     }

@@ -21,6 +21,12 @@ struct IndexEntryTests {
         .compactMap(\.self)
     }
 
+    /// Returns one of many indexes.
+    static func index(_ number: Int) throws -> FieldIndex? {
+        let orders = [StructuredQuery.Order(.field(try FieldPath("f\(number)"))), StructuredQuery.Order(.field(.documentName))]
+        return FieldIndex(.collection(try CollectionPath("c")), orders: orders)
+    }
+
     private func entries(of index: FieldIndex, _ cache: PersistentCache, isReversed: Bool = false) throws -> [DocumentPath] {
         var paths: [DocumentPath] = []
         let scan = IndexScan(index, ValueKeyRange(lower: [], upper: [0xff]), isReversed: isReversed)
@@ -83,5 +89,34 @@ struct IndexEntryTests {
         #expect(try entries(of: index, cache) == [documents[1].path])
         try cache.removeIndexes()
         #expect(try !cache.isComplete(index))
+    }
+
+    @Test
+    func `The least recently used index gives way to one more than the maximum`() throws {
+        var cache = PersistentCache.inMemory()
+        let indexes = try (0...FieldIndex.maximumCount).map { try #require(try Self.index($0)) }
+        try cache.save([
+            RemoteDocument(
+                path: RandomContents.path("c/a"),
+                content: .found(["f0": .integer(1), "f1": .integer(1)], createTime: nil),
+                version: .minimum
+            )
+        ])
+        for index in indexes.dropLast() { try cache.addIndex(index) }
+        while try cache.fillIndexes(maximumCount: 10) {}
+        #expect(try indexes.dropLast().allSatisfy { try cache.isComplete($0) })
+        // A later target, for which a query uses the first index.
+        _ = try cache.nextUse()
+        try cache.touch([indexes[0]])
+        try cache.addIndex(indexes[FieldIndex.maximumCount])
+        while try cache.fillIndexes(maximumCount: 10) {}
+        #expect(try indexes.filter { try !cache.isComplete($0) } == [indexes[1]])
+        #expect(try entries(of: indexes[0], cache) == [RandomContents.path("c/a")])
+        #expect(try entries(of: indexes[1], cache).isEmpty)
+        // It begins without the entries that it had.
+        try cache.removeDocuments(at: [RandomContents.path("c/a")])
+        try cache.addIndex(indexes[1])
+        while try cache.fillIndexes(maximumCount: 10) {}
+        #expect(try entries(of: indexes[1], cache).isEmpty)
     }
 }

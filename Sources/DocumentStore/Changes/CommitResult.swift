@@ -12,6 +12,8 @@ package struct CommitResult: Hashable, Sendable {
     package let hasDroppedResults: Bool
     /// True if the commit had been made before, and was not applied again.
     package private(set) var isReplayed = false
+    /// The epoch of the history that the times belong to; `nil` if the caller does not need it.
+    package var epoch: String?
 
     /// Creates a result.
     package init(

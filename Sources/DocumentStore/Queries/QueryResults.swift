@@ -10,6 +10,8 @@ package struct QueryResults: Sendable {
     package let damaged: [StatusError]
     /// The plan and the cost of the query.
     package let metrics: QueryMetrics
+    /// The epoch of the history that the times belong to; `nil` if the caller does not need it.
+    package var epoch: String?
 
     /// Creates a result.
     package init(

@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import FirestoreAPI
 import FirestoreMessages
@@ -23,7 +24,7 @@ extension FirestoreService {
                 let messages: [ListenMessage]
                 switch item {
                 case .request(let request): messages = try session.respond(to: request, in: database)
-                case .nothing: messages = try await session.next(orUntil: requests.setWaiter)
+                case .nothing: messages = try await session.nextForClient(orUntil: requests.setWaiter)
                 case .end: return
                 }
                 try await write(
@@ -55,6 +56,19 @@ extension FirestoreService {
 }
 
 extension ListenSession {
+    /// Returns the next messages.
+    ///
+    /// - Throws: ``StatusCode/unavailable`` for a deleted database as well: it exists again for the next stream, which clients open.
+    fileprivate nonisolated(nonsending) func nextForClient(
+        orUntil setWaiter: (Waiter) -> Void
+    ) async throws(StatusError) -> [ListenMessage] {
+        do throws(StatusError) {
+            return try await next(orUntil: setWaiter)
+        } catch  where error.code == .notFound {
+            throw StatusError(.unavailable, error.message, cause: error)
+        }
+    }
+
     /// Adds or removes the target of a request.
     fileprivate func respond(
         to request: ProtoListenRequest,

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthWire
-import JSONRPC
+package import JSONRPC
 package import StrictJSON
 package import UTF8Text
 
@@ -14,12 +14,8 @@ extension ListenMessage {
         case .added, .filter:
             return false
         case .removed(let id, let cause):
-            writer.beginFrame(.targetRemoved)
-            writer.member(WatchFrameKeys.target, Int(id))
-            if let cause {
-                writer.key(WatchFrameKeys.error)
-                cause.rpcError.write(to: &writer)
-            }
+            Self.writeRemoval(of: id, cause?.rpcError, to: &writer)
+            return true
         case .reset(let id):
             writer.beginFrame(.reset)
             writer.member(WatchFrameKeys.target, Int(id))
@@ -51,6 +47,19 @@ extension ListenMessage {
         }
         writer.endObject()
         return true
+    }
+
+    /// Writes the frame of a target that has ended.
+    ///
+    /// - Parameter error: The cause; `nil` if the client has removed the target.
+    package static func writeRemoval(of id: Int32, _ error: RPCError?, to writer: inout JSONWriter) {
+        writer.beginFrame(.targetRemoved)
+        writer.member(WatchFrameKeys.target, Int(id))
+        if let error {
+            writer.key(WatchFrameKeys.error)
+            error.write(to: &writer)
+        }
+        writer.endObject()
     }
 }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// retained commits sends the state of its targets again, after ``ListenMessage/reset(target:)``.
 ///
 /// A target fails alone, with ``ListenMessage/removed(target:cause:)``. Errors that a retry can cure end the stream: clients open
-/// it again, with their resume tokens.
+/// it again, with their resume tokens. A fault of the server, ``StatusCode/internal``, is of either kind, as the clients handle it.
 ///
 /// Used by one task.
 package final class ListenSession {
@@ -22,9 +22,13 @@ package final class ListenSession {
     private let wakeup: WatchWakeup
     /// The interval of snapshots without changes.
     let heartbeat: Duration
+    /// True if a fault of the server ends its target alone, for clients that try the target again.
+    private let endsTargetsByFaults: Bool
     /// Interrupts the stream of an end user whenever other rules decide.
     private let rulesObservation: RevocationObservation?
     var targets: [Int32: ListenedTarget] = [:]
+    /// The size of the requests for the targets.
+    private var targetByteCount = 0
     /// The targets whose state has not been sent completely, in the order of their requests.
     var startingTargets: ArraySlice<Int32> = []
     /// The last commit that has been applied to all live targets.
@@ -61,7 +65,9 @@ package final class ListenSession {
     static let maximumCoalescedBytes = 16 << 20
 
     /// Opens a stream without targets.
-    package init(in context: ServiceContext, heartbeat: Duration = heartbeat) {
+    ///
+    /// - Parameter endsTargetsByFaults: True to end a target alone with ``StatusCode/internal``, rather than the stream.
+    package init(in context: ServiceContext, heartbeat: Duration = heartbeat, endsTargetsByFaults: Bool = false) {
         self.context = context
         store = context.streamStore
         position = store.position
@@ -70,6 +76,7 @@ package final class ListenSession {
         let wakeup = WatchWakeup(heartbeat: heartbeat, timeout: nil)
         self.wakeup = wakeup
         self.heartbeat = heartbeat
+        self.endsTargetsByFaults = endsTargetsByFaults
         rulesObservation = context.caller.isEndUser ? context.rules.onChange { wakeup.recordRulesChange() } : nil
     }
 }
@@ -92,8 +99,7 @@ extension ListenSession {
             guard targets.count < Self.maximumTargetCount else {
                 throw StatusError(.resourceExhausted, "The stream has \(targets.count) targets, the maximum.")
             }
-            let byteCount = targets.values.reduce(target.byteCount) { $0 + $1.target.byteCount }
-            guard byteCount <= Self.maximumTargetBytes else {
+            guard targetByteCount + target.byteCount <= Self.maximumTargetBytes else {
                 throw StatusError(.resourceExhausted, "The targets of the stream exceed \(Self.maximumTargetBytes >> 20) MiB.")
             }
             try target.requireAccess(for: context.caller)
@@ -101,6 +107,7 @@ extension ListenSession {
             return [.removed(target: target.id, cause: error)]
         }
         targets[target.id] = ListenedTarget(target, access: context.access(to: target.forRules))
+        targetByteCount += target.byteCount
         startingTargets.append(target.id)
         return [.added(target: target.id)]
     }
@@ -117,15 +124,20 @@ extension ListenSession {
 
     /// Returns whether an error ends its target alone.
     nonisolated(nonsending) func endsTarget(_ error: StatusError) async throws(StatusError) -> Bool {
-        if error.isOfTarget { return true }
+        if isOfTarget(error) { return true }
         // A query lacks an index, unless the commits after the position are no longer retained.
         guard error.code == .failedPrecondition else { return false }
         return try await !store.hasLostHistory(after: position.lastSequence, error)
     }
 
+    /// Returns whether an error always ends its target alone.
+    private func isOfTarget(_ error: StatusError) -> Bool {
+        error.isOfTarget || error.code == .internal && endsTargetsByFaults
+    }
+
     /// Ends a target.
     func end(_ id: Int32, cause: StatusError?) -> ListenMessage {
-        targets[id] = nil
+        targetByteCount -= targets.removeValue(forKey: id)?.target.byteCount ?? 0
         startingTargets.removeAll { $0 == id }
         return .removed(target: id, cause: cause)
     }
@@ -176,15 +188,15 @@ extension ListenSession {
         if wakeup.takeRulesChange() || targets.values.contains(where: { $0.access?.isDue == true }) {
             return try await decideAgain()
         }
+        if case .heartbeat = wakeup.interruption {
+            guard !startingTargets.isEmpty else { return [snapshot] }
+            wakeup.recordSend()
+            await keepAlive()
+        }
         if let id = startingTargets.first {
-            if case .heartbeat = wakeup.interruption {
-                wakeup.recordSend()
-                await keepAlive()
-            }
             if let barrier = targets[id]?.barrier, position.lastSequence < barrier { return try await applyNextCommit() }
             return try await advanceInSeparateTask(id, keepAlive)
         }
-        if case .heartbeat = wakeup.interruption { return [snapshot] }
         if hasLiveTarget, hasNotification || position.lastSequence < store.position.lastSequence {
             return try await applyNextCommit()
         }
@@ -203,7 +215,7 @@ extension ListenSession {
             do throws(StatusError) {
                 try await access.decide()
                 targets[id]?.access = access
-            } catch  where error.isOfTarget {
+            } catch  where isOfTarget(error) {
                 ended.append(end(id, cause: error))
             } catch {
                 wakeup.recordRulesChange()
@@ -386,11 +398,10 @@ extension StatusError {
         }
     }
 
-    /// The error of a stream: one after which clients try again, if it is not theirs.
+    /// The error of a stream: one after which clients try again, if it is neither theirs nor that of a deleted database, NOT_FOUND.
     var ofStream: StatusError {
         switch code {
-        case .notFound, .outOfRange, .failedPrecondition:
-            // NOT_FOUND is that of a deleted database, which exists again for a new stream.
+        case .outOfRange, .failedPrecondition:
             StatusError(.unavailable, "The state of a target cannot be read at present: \(message)", cause: self)
         default: self
         }

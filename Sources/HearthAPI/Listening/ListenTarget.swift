@@ -27,20 +27,22 @@ package struct ListenTarget: Sendable {
     /// True if the target is removed once its state has been sent.
     package var isRemovedWhenCurrent: Bool
     /// The size of the request for the target, which the stream retains.
-    package var byteCount = 0
+    package let byteCount: Int
 
     package init(
         id: Int32,
         _ source: Source,
         resume: Resume? = nil,
         expectedCount: Int? = nil,
-        isRemovedWhenCurrent: Bool = false
+        isRemovedWhenCurrent: Bool = false,
+        byteCount: Int = 0
     ) {
         self.id = id
         self.source = source
         self.resume = resume
         self.expectedCount = expectedCount
         self.isRemovedWhenCurrent = isRemovedWhenCurrent
+        self.byteCount = byteCount
     }
 }
 

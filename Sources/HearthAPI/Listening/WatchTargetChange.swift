@@ -1,7 +1,6 @@
 package import DocumentModel
 import HearthWire
 package import JSONRPC
-package import StrictJSON
 import UTF8Text
 
 /// A change of the targets of a watch stream with several targets, as its client requests it.
@@ -34,7 +33,7 @@ extension ListenSession {
     }
 }
 
-/// A target that a client adds to a watch stream: an ID, what it watches, and the token to resume after.
+/// A target that a client adds to a watch stream: an ID, what it watches, and what to resume from.
 package struct WatchTargetParameter: ObjectParameter {
     /// The change that adds the target.
     package let change: WatchTargetChange
@@ -44,19 +43,14 @@ package struct WatchTargetParameter: ObjectParameter {
         WatchRequestKeys.resume,
         "The token of a frame of any stream with several targets, to continue after. The target is reset if the token no longer holds."
     )
+    static let resumeTime = Parameter<Timestamp?>(
+        WatchTargetKeys.resumeTime,
+        "Instead of a token, the time as of which the client has the result, to continue from: the readTime of a query. The target is "
+            + "reset if the history after it is no longer retained."
+    )
 
     package static let schemaName = "WatchedTarget"
-    package static let members: [any ParameterDescription] = [id] + PreparedWatchTarget.parameters + [resume]
-
-    package init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
-        let change = try Self(from: Arguments(object: json, at: location, declared: Self.members)).change
-        guard case .add(var target) = change else {
-            self.change = change
-            return
-        }
-        target.byteCount = json.rawBytes.count
-        self.change = .add(target)
-    }
+    package static let members: [any ParameterDescription] = [id] + PreparedWatchTarget.parameters + [resume, resumeTime]
 
     package init(from members: Arguments) throws(RPCError) {
         let number = try members[Self.id]
@@ -67,14 +61,15 @@ package struct WatchTargetParameter: ObjectParameter {
                 got: "\(number)"
             )
         }
-        let token = try members[Self.resume]
+        let (token, time) = (try members[Self.resume], try members[Self.resumeTime])
         do throws(RPCError) {
             let target = try PreparedWatchTarget(from: members)
             change = .add(
                 ListenTarget(
                     id: id,
                     try members.location.locatingErrors { () throws(StatusError) in try target.listenSource },
-                    resume: token.map { .token(ResumeToken($0)) }
+                    resume: token.map { .token(ResumeToken($0)) } ?? time.map { .time($0) },
+                    byteCount: members.byteCount
                 )
             )
         } catch {

@@ -204,8 +204,10 @@ extension SyncClient {
                 commitTime: response.commitTime,
                 results: response.hasDroppedResults ? [] : response.writeResults
             )
-            return perform { (engine) throws(StatusError) in try engine.batchAcknowledged(batch.number, result) }
-                ? .processed : .failed(.unstored)
+            let isStored = perform { (engine) throws(StatusError) in
+                try engine.batchAcknowledged(batch.number, result, epoch: response.epoch)
+            }
+            return isStored ? .processed : .failed(.unstored)
         } catch {
             switch error.identityMismatch {
             case .gap?:

@@ -8,10 +8,10 @@ internal import UTF8Text
 extension HearthConnection {
     /// Reads documents by path for a cache, in several requests if they are many.
     ///
-    /// - Returns: The documents, also those that don't exist, and the time as of which all are known; `nil` if the server, an older one,
-    ///   does not tell it.
-    func currentDocuments(at paths: [DocumentPath]) async throws(StatusError) -> (documents: [RemoteDocument], time: Timestamp?) {
-        var result: (documents: [RemoteDocument], time: Timestamp?) = ([], .maximum)
+    /// - Returns: The documents, also those that don't exist, and the time as of which all are known with its epoch; `nil` if the server,
+    ///   an older one, does not tell them.
+    func currentDocuments(at paths: [DocumentPath]) async throws(StatusError) -> ServerAnswer {
+        var result = ServerAnswer(time: .maximum)
         var rest = paths[...]
         var pageSize = 250
         while !rest.isEmpty {
@@ -29,6 +29,8 @@ extension HearthConnection {
             }
             rest.removeFirst(page.count)
             let time = try answer.time(QueryResponseKeys.readTime)
+            // That of the first request: the answer of a history that has ended is not taken for one of its successor.
+            if rest.count + page.count == paths.count { result.epoch = answer[QueryResponseKeys.epoch]?.string }
             for (path, document) in zip(page, try BatchGetResponse.documents(json: answer)) {
                 let missing = RemoteDocument(path: path, content: .missing, version: time ?? .minimum)
                 result.documents.append(document.map { RemoteDocument($0) } ?? missing)

@@ -5,19 +5,29 @@ internal import SyncEngine
 /// The decoder of a stream with several targets: combines its frames to consistent events.
 ///
 /// The complete state of a target is a part of one event, and so are the changes that a resumed one brings until it is up to date; after
-/// that each commit is one event of all targets.
+/// that each commit is one event, of the targets that it changes. Its token holds for the others as well.
+///
+/// A complete state is held until it is complete. Its documents could be stored as they arrive, but then views of other targets would
+/// show some of them before their snapshot, and would forget them again if the stream breaks. The view that they are for holds
+/// them anyway, and they share its memory.
 struct RemoteEventDecoder {
     /// An event, and what cannot be read in its targets.
     struct Update: Sendable {
         let event: RemoteEvent
-        /// The errors of documents that the server cannot read, by target.
+        /// The errors of documents that the server cannot read, by target of the event.
         let damaged: [TargetID: [DocumentPath: StatusError]]
+        /// The number of targets that are current.
+        var currentTargetCount = 0
     }
 
     private let ids: StreamTargetIDs
     private var epoch: String?
     /// The targets of which frames have been received, by their IDs on the stream.
     private var targets: [Int32: Target] = [:]
+    /// The targets about which the next snapshot has something to tell, if they are up to date by then.
+    private var changedTargets: Set<Int32> = []
+    /// The targets that are current.
+    private var currentTargets: Set<Int32> = []
 
     fileprivate struct Target {
         let id: TargetID
@@ -76,7 +86,7 @@ struct RemoteEventDecoder {
         case .snapshot:
             return try snapshot(frame)
         case .targetRemoved:
-            if let id = frame.target { targets[id] = nil }
+            if let id = frame.target { forget(id) }
         case .added, .modified, .checkpoint, .heartbeat, .end, .error, .other:
             break
         }
@@ -85,52 +95,66 @@ struct RemoteEventDecoder {
 
     /// Changes the state of a target, unless the client has removed it.
     private mutating func update(_ id: Int32, _ change: (inout Target) -> Void) {
-        guard let entry = ids[id] else {
-            targets[id] = nil
-            return
-        }
+        guard let entry = ids[id] else { return forget(id) }
         change(&targets[id, default: Target(entry)])
+        changedTargets.insert(id)
+    }
+
+    private mutating func forget(_ id: Int32) {
+        targets[id] = nil
+        changedTargets.remove(id)
+        currentTargets.remove(id)
     }
 
     private mutating func addDocument(of frame: WatchFrame) throws(StatusError) {
-        guard let encoded = try frame.document() else { throw StatusError(.internal, "Malformed response: expected a document.") }
-        do throws(StatusError) {
-            let document = try encoded.remote()
-            for id in frame.targets { update(id) { $0.record(.present(document), at: encoded.path) } }
-            for id in frame.removedTargets { update(id) { $0.record(.removed(document), at: encoded.path) } }
-        } catch {
+        guard let (path, decoded) = try frame.decodedDocument() else {
+            throw StatusError(.internal, "Malformed response: expected a document.")
+        }
+        switch decoded {
+        case .success(let received):
+            let document = RemoteDocument(received)
+            for id in frame.targets { update(id) { $0.record(.present(document), at: path) } }
+            for id in frame.removedTargets { update(id) { $0.record(.removed(document), at: path) } }
+        case .failure(let error):
             // A document that cannot be decoded doesn't affect the others.
-            for id in frame.targets { update(id) { $0.recordDamage(error, at: encoded.path) } }
-            for id in frame.removedTargets { update(id) { $0.record(.removed(nil), at: encoded.path) } }
+            for id in frame.targets { update(id) { $0.recordDamage(error, at: path) } }
+            for id in frame.removedTargets { update(id) { $0.record(.removed(nil), at: path) } }
         }
     }
 
     private mutating func reset(_ id: Int32) -> Update? {
         guard let entry = ids[id] else { return nil }
         targets[id] = Target(id: entry.target, phase: .initialState, damaged: [:])
+        changedTargets.insert(id)
+        currentTargets.remove(id)
         let change = RemoteEvent.TargetChange(isCurrent: false, isReset: true)
         return Update(event: RemoteEvent(epoch: epoch, targets: [entry.target: change]), damaged: [entry.target: [:]])
     }
 
-    /// Returns the changes of all targets that are current.
+    /// Returns the changes of the targets that are current.
     private mutating func snapshot(_ frame: WatchFrame) throws(StatusError) -> Update? {
         var event = RemoteEvent(time: try frame.time(), epoch: epoch)
         var documents: [DocumentPath: RemoteDocument] = [:]
         var damaged: [TargetID: [DocumentPath: StatusError]] = [:]
-        for (id, target) in targets {
-            guard ids[id] != nil else {
-                targets[id] = nil
+        for id in changedTargets {
+            guard ids[id] != nil, let target = targets[id] else {
+                forget(id)
                 continue
             }
             guard target.phase == .complete || target.phase == .current else { continue }
             event.targets[target.id] = target.change(token: frame.token)
+            documents.reserveCapacity(documents.count + target.changes.count)
             for change in target.changes.values { change.add(to: &documents) }
             damaged[target.id] = target.damaged
             targets[id]?.changes = [:]
             targets[id]?.phase = .current
+            changedTargets.remove(id)
+            currentTargets.insert(id)
         }
+        guard currentTargets.contains(where: { ids[$0] != nil }) else { return nil }
         event.documents = Array(documents.values)
-        return event.targets.isEmpty ? nil : Update(event: event, damaged: damaged)
+        event.token = frame.token
+        return Update(event: event, damaged: damaged, currentTargetCount: currentTargets.count)
     }
 }
 
@@ -173,12 +197,5 @@ extension RemoteEventDecoder.Change {
             documents[document.path] = document
         case .removed(nil), .damaged: break
         }
-    }
-}
-
-extension EncodedDocument {
-    /// Returns the document for the cache.
-    func remote() throws(StatusError) -> RemoteDocument {
-        RemoteDocument(try decoded())
     }
 }

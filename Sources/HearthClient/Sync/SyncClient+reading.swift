@@ -6,8 +6,7 @@ extension SyncClient {
     func document(at path: DocumentPath, from source: FirestoreSource) async throws(StatusError) -> DocumentRead {
         let query = try ViewQuery(document: path)
         let snapshot = try await read(query, from: source) { connection throws(StatusError) in
-            let answer = try await connection.currentDocuments(at: [path])
-            return ServerAnswer(documents: answer.documents, time: answer.time)
+            try await connection.currentDocuments(at: [path])
         }
         if let snapshot { return DocumentRead(document: snapshot.view.documents.first, isFromCache: false) }
         switch (try withEngine { (engine) throws(StatusError) in try engine.document(at: path) }, source) {
@@ -33,10 +32,10 @@ extension SyncClient {
         let view = try ViewQuery(query)
         let snapshot = try await read(view, from: source) { connection throws(StatusError) in
             let result = try await connection.documents(of: query, normalized)
-            var answer = ServerAnswer(time: result.readTime, damaged: result.damaged)
+            var answer = ServerAnswer(time: result.readTime, epoch: result.epoch, damaged: result.damaged)
             for encoded in result.documents {
                 do throws(StatusError) {
-                    answer.documents.append(try encoded.remote())
+                    answer.documents.append(RemoteDocument(try encoded.decoded()))
                 } catch {
                     answer.damaged.append(error)
                 }
@@ -123,7 +122,7 @@ extension SyncClient {
         guard userGeneration == generation else {
             throw StatusError(.cancelled, "The call was cancelled, since the user has changed.")
         }
-        let event = RemoteEvent(time: answer.time, documents: answer.documents)
+        let event = RemoteEvent(time: answer.time, epoch: answer.epoch, documents: answer.documents)
         let (snapshot, effects) = try withEngine { (engine) throws(StatusError) in try engine.apply(event, answering: query) }
         add(effects)
         return SyncSnapshot(view: snapshot, damaged: answer.damaged)
@@ -134,6 +133,8 @@ extension SyncClient {
 struct ServerAnswer: Sendable {
     var documents: [RemoteDocument] = []
     var time: Timestamp?
+    /// The epoch of the history that the times belong to; `nil` if it is not known.
+    var epoch: String?
     var damaged: [StatusError] = []
 }
 
@@ -160,7 +161,12 @@ extension SyncClient {
         while !paths.isEmpty, !Task.isCancelled {
             do throws(StatusError) {
                 let answer = try await connection.currentDocuments(at: paths)
-                let event = RemoteEvent(time: answer.time, documents: answer.documents, answeredReads: Set(paths))
+                let event = RemoteEvent(
+                    time: answer.time,
+                    epoch: answer.epoch,
+                    documents: answer.documents,
+                    answeredReads: Set(paths)
+                )
                 guard await !receive(event, generation) else { return }
                 // The cache could not store the answer.
                 guard (try? await Task.sleep(for: backoff.nextDelay(atLeast: .seconds(1)))) != nil else { return }

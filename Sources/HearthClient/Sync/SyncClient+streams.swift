@@ -57,7 +57,7 @@ extension SyncClient {
                 activity.record()
                 if frame.kind == .open { await streamAnswered(frame.stream, number) }
                 if frame.kind == .targetRemoved, let id = frame.target, let error = frame.targetError {
-                    try await targetEnded(ids[id]?.target, number, error)
+                    await targetEnded(ids[id]?.target, number, error)
                 }
                 if let update = try decoder.add(frame) { try await receive(update, number) }
                 if let idToken = frames.idToken, frame.isTokenRefusal {
@@ -110,7 +110,8 @@ extension SyncClient {
             throw StatusError(.unavailable, "The local cache cannot store what the server has sent.", cause: error)
         }
         // A target that ends the stream again and again must not do so at once because others progress.
-        if update.event.targets.count == stream.requestedCount { stream.backoff.reset() }
+        if update.currentTargetCount == stream.requestedCount { stream.backoff.reset() }
+        for (target, change) in update.event.targets where change.isCurrent { stream.recordProgress(of: target) }
         stream.refusal.streamProgressed()
     }
 
@@ -122,13 +123,21 @@ extension SyncClient {
         stream.refusal = TokenRefusal()
     }
 
-    /// Handles the end of a target.
-    ///
-    /// - Throws: An error after which the target can be tried again, with the other ones.
-    private func targetEnded(_ target: TargetID?, _ number: UInt64, _ error: StatusError) throws(StatusError) {
+    /// Handles the end of a target. After an error that may pass it is added again; the others go on meanwhile.
+    private func targetEnded(_ target: TargetID?, _ number: UInt64, _ error: StatusError) {
         guard let target, stream.number == number else { return }
-        guard error.isPermanent(hasOpened: true) else { throw error }
-        reject(target, error)
+        guard !error.isPermanent(hasOpened: true) else { return reject(target, error) }
+        let delay = stream.pause(target, atLeast: error.retryAfter)
+        perform { $0.targetInterrupted(target) }
+        Task { [weak self] in
+            guard (try? await Task.sleep(for: delay)) != nil else { return }
+            await self?.resumeTarget(target, number)
+        }
+    }
+
+    private func resumeTarget(_ target: TargetID, _ number: UInt64) {
+        guard stream.number == number, stream.isPaused(target) else { return }
+        perform { $0.reopenTarget(target) }
     }
 
     /// Handles the end of the stream for its ID token.
@@ -141,7 +150,13 @@ extension SyncClient {
 
     private func streamEnded(_ number: UInt64, _ error: StatusError?, hasOpened: Bool) {
         guard stream.number == number, stream.task != nil, !Task.isCancelled else { return }
-        if let error, error.isPermanent(hasOpened: hasOpened) { rejectAll(error) } else { breakStream(error) }
+        // A database that was deleted exists again for the next stream.
+        let isOfDeletedDatabase = hasOpened && error?.code == .notFound
+        if let error, error.isPermanent(hasOpened: hasOpened), !isOfDeletedDatabase {
+            rejectAll(error)
+        } else {
+            breakStream(error)
+        }
     }
 
     /// Ends the stream, and opens another one after a delay.

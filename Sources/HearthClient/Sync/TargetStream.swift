@@ -32,6 +32,10 @@ struct TargetStream {
         /// The ID on the stream; `nil` if the server does not know the target yet.
         var id: Int32?
         var damaged: [DocumentPath: StatusError] = [:]
+        /// The delays after errors of the target alone.
+        var backoff = ExponentialBackoff()
+        /// True while the target waits after such an error.
+        var isPaused = false
     }
 
     /// The maximum number of targets in one request.
@@ -48,8 +52,9 @@ struct TargetStream {
 
     /// Adds a target, or replaces the request for it.
     mutating func add(_ request: TargetRequest) {
-        let damaged = request.token == nil ? [:] : targets[request.id]?.damaged ?? [:]
-        targets[request.id] = Entry(request: request, damaged: damaged)
+        let known = targets[request.id]
+        let damaged = request.token == nil ? [:] : known?.damaged ?? [:]
+        targets[request.id] = Entry(request: request, damaged: damaged, backoff: known?.backoff ?? ExponentialBackoff())
     }
 
     mutating func remove(_ target: TargetID) {
@@ -64,6 +69,21 @@ struct TargetStream {
         return id
     }
 
+    /// Pauses a target that the server has ended with an error that may pass. Returns the delay after which it can be added again.
+    mutating func pause(_ target: TargetID, atLeast minimum: Duration?) -> Duration {
+        if let id = targets[target]?.id { ids.remove(id) }
+        targets[target]?.id = nil
+        targets[target]?.isPaused = true
+        return targets[target]?.backoff.nextDelay(atLeast: minimum) ?? .zero
+    }
+
+    func isPaused(_ target: TargetID) -> Bool { targets[target]?.isPaused == true }
+
+    /// Records that a target is up to date.
+    mutating func recordProgress(of target: TargetID) {
+        targets[target]?.backoff.reset()
+    }
+
     /// Begins another attempt, of which no targets have been requested.
     mutating func begin() {
         end()
@@ -76,7 +96,10 @@ struct TargetStream {
         task?.cancel()
         update?.cancel()
         (task, update, id, removedIDs) = (nil, nil, nil, [])
-        for target in targets.keys { targets[target]?.id = nil }
+        for target in targets.keys {
+            targets[target]?.id = nil
+            targets[target]?.isPaused = false
+        }
     }
 
     /// Returns the IDs of the targets that the server has yet to remove, once.
@@ -95,17 +118,17 @@ struct TargetStream {
     mutating func takeRequests(opensStream: Bool = false) -> [IdentifiedWatchTarget] {
         var requests: [IdentifiedWatchTarget] = []
         var byteCount = 0
-        for target in targets.filter({ $0.value.id == nil }).keys.sorted() {
+        for target in targets.filter({ $0.value.id == nil && !$0.value.isPaused }).keys.sorted() {
             guard requests.count < Self.maximumTargetCount else { break }
             guard let entry = targets[target], let watchTarget = entry.request.target.watchTarget else { continue }
-            let request = IdentifiedWatchTarget(id: lastID + 1, watchTarget, resume: entry.request.token)
+            let request = IdentifiedWatchTarget(id: lastID + 1, watchTarget, resume: entry.request.resume)
             guard byteCount + request.byteCount <= Self.maximumRequestBytes || requests.isEmpty && !opensStream else { continue }
             byteCount += request.byteCount
             lastID = request.id
             targets[target]?.id = request.id
             ids.add(
                 request.id,
-                StreamTargetIDs.Entry(target: target, isResumed: entry.request.token != nil, damaged: entry.damaged)
+                StreamTargetIDs.Entry(target: target, isResumed: entry.request.resume != nil, damaged: entry.damaged)
             )
             requests.append(request)
         }
@@ -119,6 +142,13 @@ struct TargetStream {
 
     mutating func setDamaged(_ damaged: [DocumentPath: StatusError], of target: TargetID) {
         targets[target]?.damaged = damaged
+    }
+}
+
+extension TargetRequest {
+    /// The state from which the stream is to continue; `nil` to begin with the complete one.
+    fileprivate var resume: IdentifiedWatchTarget.Resume? {
+        token.map { .token($0) } ?? time.map { .time($0) }
     }
 }
 

@@ -2,6 +2,7 @@ import Concurrency
 import DocumentModel
 import HearthAPI
 import Hummingbird
+import JSONRPC
 import Logging
 import NIOCore
 import StrictJSON
@@ -90,7 +91,7 @@ final class MultiTargetWatchStream: OpenStream {
     private static let maximumDelay = Duration.milliseconds(50)
 
     private func writeFrames(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
-        let session = ListenSession(in: context, heartbeat: request.heartbeat)
+        let session = ListenSession(in: context, heartbeat: request.heartbeat, endsTargetsByFaults: true)
         let registration = context.watchStreams.add(changes, of: context.caller.identity)
         defer { withExtendedLifetime(registration) {} }
         var initial = request.targets.map(\.change)[...]
@@ -116,7 +117,7 @@ final class MultiTargetWatchStream: OpenStream {
                     }
                 }
                 for message in messages {
-                    buffer.writeFrame(message)
+                    writeFrame(message, to: &buffer)
                     if buffer.readableBytes >= chunkBytes { try await send(&buffer, to: &writer, on: eventLoop) }
                 }
             }
@@ -139,6 +140,12 @@ final class MultiTargetWatchStream: OpenStream {
             throw StatusError(.cancelled, "The client has disconnected.", cause: error)
         }
         buffer = ByteBuffer()
+    }
+
+    private func writeFrame(_ message: ListenMessage, to buffer: inout ByteBuffer) {
+        guard case .removed(let id, let cause?) = message, cause.code == .internal else { return buffer.writeFrame(message) }
+        let error = RPCError.internal(cause, "Watching a target failed", logger: logger)
+        buffer.writeLine { ListenMessage.writeRemoval(of: id, error, to: &$0) }
     }
 
     /// Writes the last frame; none to a client that has disconnected.

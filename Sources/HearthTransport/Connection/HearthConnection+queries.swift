@@ -50,6 +50,8 @@ package struct FetchedDocuments: Sendable {
     package var documents: [EncodedDocument] = []
     /// The time as of which they were read; `nil` if it is not known.
     package var readTime: Timestamp?
+    /// The epoch of the history that the times belong to; `nil` if it is not known.
+    package var epoch: String?
     /// Errors for documents that cannot be read.
     package var damaged: [StatusError] = []
 }
@@ -63,7 +65,12 @@ extension HearthConnection {
         if let collection = query.wholeCollection { return try await allDocuments(in: collection) }
         do throws(StatusError) {
             let response = try await run(query)
-            return FetchedDocuments(documents: response.documents, readTime: response.readTime, damaged: response.damaged)
+            return FetchedDocuments(
+                documents: response.documents,
+                readTime: response.readTime,
+                epoch: response.epoch,
+                damaged: response.damaged
+            )
         } catch {
             // Reads a result that is too large for one response in pages.
             guard error.code == .resourceExhausted, query.vectorSearch == nil else { throw error }
@@ -95,6 +102,7 @@ extension HearthConnection {
                 continue
             }
             readTime = response.readTime
+            result.epoch = response.epoch
             result.documents += response.documents
             result.damaged += response.damaged.filter { error in !result.damaged.contains { $0.path == error.path } }
             guard response.documents.count == count, result.documents.count < normalized.limit ?? .max,

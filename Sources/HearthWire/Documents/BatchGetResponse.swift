@@ -7,18 +7,22 @@ package struct BatchGetResponse: Hashable, Sendable {
     package let documents: [ListedDocument]
     /// The time of the state that all documents show, or than which each is at least as new.
     package let readTime: Timestamp
+    /// The epoch of the history that the times belong to.
+    package let epoch: String
 
     /// Creates a result.
-    package init(documents: [ListedDocument], readTime: Timestamp) {
+    package init(documents: [ListedDocument], readTime: Timestamp, epoch: String) {
         self.documents = documents
         self.readTime = readTime
+        self.epoch = epoch
     }
 
-    /// Writes `{"documents": […], "readTime": …}`.
+    /// Writes `{"documents": […], "readTime": …, "epoch": …}`.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.array(PageKeys.documents, of: documents) { $0.write(to: &$1) }
         writer.member(QueryResponseKeys.readTime, readTime.rfc3339)
+        writer.member(QueryResponseKeys.epoch, epoch)
         writer.endObject()
     }
 

@@ -25,6 +25,34 @@ extension Document {
             updateTime: try Timestamp(rfc3339: json.string(DocumentKeys.updateTime))
         )
     }
+
+    /// Parses a document whose fields may be unreadable, which is then an error of this document alone.
+    ///
+    /// - Throws: `.internal` if a member is missing, or the error of an invalid one other than the fields.
+    static func received(
+        _ json: JSONNode
+    ) throws(StatusError) -> (path: DocumentPath, document: Result<Document, StatusError>) {
+        let fields = try json.fields()
+        let path = try DocumentPath(json.string(DocumentKeys.path))
+        let createTime = try Timestamp(rfc3339: json.string(DocumentKeys.createTime))
+        let updateTime = try Timestamp(rfc3339: json.string(DocumentKeys.updateTime))
+        do throws(StatusError) {
+            let decoded = try MapValue(json: fields)
+            return (path, .success(Document(path: path, fields: decoded, createTime: createTime, updateTime: updateTime)))
+        } catch {
+            return (
+                path,
+                .failure(
+                    StatusError(
+                        .dataLoss,
+                        "The fields of the document cannot be decoded: \(error)",
+                        path: path.string,
+                        cause: error
+                    )
+                )
+            )
+        }
+    }
 }
 
 extension EncodedDocument {

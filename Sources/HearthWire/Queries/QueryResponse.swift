@@ -6,6 +6,8 @@ package import UTF8Text
 package enum QueryResponseKeys {
     package static let documents: UTF8Key = "documents"
     package static let readTime: UTF8Key = "readTime"
+    /// The epoch of the history that the times belong to.
+    package static let epoch: UTF8Key = "epoch"
 }
 
 /// The result of a query.
@@ -16,19 +18,23 @@ package struct QueryResponse: Sendable {
     package var readTime: Timestamp
     /// Errors for documents that could be in the result but cannot be read.
     package var damaged: [StatusError]
+    /// The epoch of the history that the times belong to; `nil` from older servers.
+    package var epoch: String?
 
     /// Creates a result.
-    package init(documents: [EncodedDocument], readTime: Timestamp, damaged: [StatusError]) {
+    package init(documents: [EncodedDocument], readTime: Timestamp, damaged: [StatusError], epoch: String? = nil) {
         self.documents = documents
         self.readTime = readTime
         self.damaged = damaged
+        self.epoch = epoch
     }
 
-    /// Writes `{"documents": […], "readTime": …, "damaged"?: […]}`.
+    /// Writes `{"documents": […], "readTime": …, "epoch"?: …, "damaged"?: […]}`.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.array(QueryResponseKeys.documents, of: documents) { $0.write(to: &$1) }
         writer.member(QueryResponseKeys.readTime, readTime.rfc3339)
+        if let epoch { writer.member(QueryResponseKeys.epoch, epoch) }
         writer.damaged(damaged)
         writer.endObject()
     }
@@ -42,5 +48,6 @@ package struct QueryResponse: Sendable {
         }
         readTime = try Timestamp(rfc3339: json.string(QueryResponseKeys.readTime))
         damaged = json.damaged
+        epoch = json[QueryResponseKeys.epoch]?.string
     }
 }

@@ -30,6 +30,12 @@ public struct WatchFrame: Sendable {
         return try EncodedDocument(json: document)
     }
 
+    /// Returns the document as ``document()`` does, with its fields decoded, or the error of fields that cannot be decoded.
+    package func decodedDocument() throws(StatusError) -> (path: DocumentPath, document: Result<Document, StatusError>)? {
+        guard let document = json[WatchFrameKeys.document] else { return nil }
+        return try Document.received(document)
+    }
+
     /// Returns the path of a `removed` or `deleted` document.
     ///
     /// - Throws: `.internal` if the frame has none.

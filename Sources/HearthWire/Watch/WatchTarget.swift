@@ -10,6 +10,8 @@ package enum WatchTargetKeys {
     package static let query: UTF8Key = "query"
     /// The ID in a stream with several targets.
     package static let id: UTF8Key = "id"
+    /// The time to resume from in a stream with several targets.
+    package static let resumeTime: UTF8Key = "resumeTime"
 }
 
 /// The members of a request for a watch stream, in addition to those of its target, and of calls that change its targets.
@@ -90,26 +92,41 @@ package struct IdentifiedWatchTarget: Sendable {
     /// The ID in the frames of the stream, from 1.
     package let id: Int32
     private let target: WatchTarget
-    private let resume: String?
+    private let resume: Resume?
+
+    /// The state that the client has.
+    package enum Resume: Sendable {
+        /// The state after the frame with a token.
+        case token(String)
+        /// The state as of a time.
+        case time(Timestamp)
+    }
 
     /// Creates a target.
     ///
-    /// - Parameter resume: The token of the frame to resume after; `nil` to start with the current state.
-    package init(id: Int32, _ target: WatchTarget, resume: String?) {
+    /// - Parameter resume: The state to continue from; `nil` to start with the current one.
+    package init(id: Int32, _ target: WatchTarget, resume: Resume?) {
         self.id = id
         self.target = target
         self.resume = resume
     }
 
     /// The approximate size of the JSON object.
-    package var byteCount: Int { 64 + target.byteCount + (resume?.utf8.count ?? 0) }
+    package var byteCount: Int {
+        let token = if case .token(let token)? = resume { token } else { "" }
+        return 64 + target.byteCount + token.utf8.count
+    }
 
     /// Writes the target as a JSON object.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member(WatchTargetKeys.id, Int(id))
         target.writeMember(to: &writer)
-        if let resume { writer.member(WatchRequestKeys.resume, resume) }
+        switch resume {
+        case .token(let token)?: writer.member(WatchRequestKeys.resume, token)
+        case .time(let time)?: writer.member(WatchTargetKeys.resumeTime, time.rfc3339)
+        case nil: break
+        }
         writer.endObject()
     }
 }

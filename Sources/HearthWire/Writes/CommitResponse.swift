@@ -19,6 +19,8 @@ package enum CommitResponseKeys {
     package static let replayed: UTF8Key = "replayed"
     /// True if the results were too large to be kept.
     package static let resultsDropped: UTF8Key = "resultsDropped"
+    /// The epoch of the history that the times belong to.
+    package static let epoch: UTF8Key = "epoch"
 }
 
 /// The result of a commit.
@@ -33,6 +35,8 @@ package struct CommitResponse: Hashable, Sendable {
     package let isReplayed: Bool
     /// True if ``writeResults`` is empty because the results were too large to be kept.
     package let hasDroppedResults: Bool
+    /// The epoch of the history that the times belong to; `nil` for a commit without an identity.
+    package let epoch: String?
 
     /// Creates a result.
     package init(
@@ -40,16 +44,18 @@ package struct CommitResponse: Hashable, Sendable {
         writeResults: [WriteResult],
         sequence: UInt64?,
         isReplayed: Bool = false,
-        hasDroppedResults: Bool = false
+        hasDroppedResults: Bool = false,
+        epoch: String? = nil
     ) {
         self.commitTime = commitTime
         self.writeResults = writeResults
         self.sequence = sequence
         self.isReplayed = isReplayed
         self.hasDroppedResults = hasDroppedResults
+        self.epoch = epoch
     }
 
-    /// Writes `{"commitTime": …, "writeResults": […], "seq"?: …, "replayed"?: true, "resultsDropped"?: true}`.
+    /// Writes `{"commitTime": …, "writeResults": […], "seq"?: …, "epoch"?: …, "replayed"?: true, "resultsDropped"?: true}`.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member(CommitResponseKeys.commitTime, commitTime.rfc3339)
@@ -58,6 +64,7 @@ package struct CommitResponse: Hashable, Sendable {
             writer.key(CommitResponseKeys.sequence)
             writer.integer(Int64(clamping: sequence))
         }
+        if let epoch { writer.member(CommitResponseKeys.epoch, epoch) }
         if isReplayed { writer.member(CommitResponseKeys.replayed, true) }
         if hasDroppedResults { writer.member(CommitResponseKeys.resultsDropped, true) }
         writer.endObject()
@@ -74,5 +81,6 @@ package struct CommitResponse: Hashable, Sendable {
         sequence = json.integer(CommitResponseKeys.sequence)
         isReplayed = json[CommitResponseKeys.replayed]?.boolean ?? false
         hasDroppedResults = json[CommitResponseKeys.resultsDropped]?.boolean ?? false
+        epoch = json[CommitResponseKeys.epoch]?.string
     }
 }

@@ -16,6 +16,8 @@ package struct Arguments: Sendable {
     private let isByPosition: Bool
     /// The location of the arguments as a whole.
     package let location: ParameterLocation
+    /// The size of their JSON.
+    package let byteCount: Int
 
     /// Creates the arguments of a method call.
     ///
@@ -25,6 +27,7 @@ package struct Arguments: Sendable {
         self.values = Array(repeating: nil, count: declared.count)
         self.isByPosition = params?.kind == .array
         self.location = .params
+        self.byteCount = params?.rawBytes.count ?? 0
         if let elements = params?.elements {
             try assign(positional: elements)
         } else if let members = params?.members {
@@ -44,6 +47,7 @@ package struct Arguments: Sendable {
         self.values = Array(repeating: nil, count: declared.count)
         self.isByPosition = false
         self.location = location
+        self.byteCount = node.rawBytes.count
         try assign(named: members)
         try checkRequired()
     }

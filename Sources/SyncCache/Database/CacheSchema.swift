@@ -61,7 +61,7 @@ extension CacheSchema {
     /// - `target`: the targets, by their canonical text.
     /// - `target_document`: the documents of the targets, which need not be cached.
     /// - `named_query`: the queries that bundles have brought.
-    /// - `field_index`: the indexes. `filled` is the last document with an entry; null if all have theirs.
+    /// - `field_index`: the indexes. `filled` is the last document with an entry; null if all have theirs. `lastUse` is that of a query.
     /// - `entry`: the entries of the indexes, by the order-preserving keys of their values.
     static let cache = CacheSchema(
         applicationID: 0x4872_7463,
@@ -100,7 +100,8 @@ extension CacheSchema {
                 field_index INTEGER NOT NULL, key BLOB NOT NULL, document INTEGER NOT NULL,
                 PRIMARY KEY (field_index, key, document)
             ) WITHOUT ROWID;
-            """
+            """,
+            "ALTER TABLE field_index ADD COLUMN lastUse INTEGER NOT NULL DEFAULT 0;",
         ]
     )
 }

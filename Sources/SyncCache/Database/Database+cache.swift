@@ -78,11 +78,27 @@ extension Database {
     }
 }
 
-/// The IDs of collections during a call.
+/// The collections of a call, each of which is looked up once.
 struct CollectionLookup {
     private let database: Database
-    private var ids: [CollectionPath: Int64?] = [:]
-    private var changed: Set<Int64> = []
+    private var collections: [CollectionPath: Collection?] = [:]
+    /// The last collection: most documents of a call are in one.
+    private var last: (path: CollectionPath, collection: Collection)?
+
+    /// A collection that has documents, or documents of targets.
+    struct Collection {
+        let id: Int64
+        /// The number of the last change of a document; 0 if there has been none.
+        fileprivate(set) var changed: ChangeNumber
+        /// True if the collection may have had documents at the beginning of the call.
+        let mayHaveDocuments: Bool
+
+        fileprivate init(id: Int64, changed: ChangeNumber) {
+            self.id = id
+            self.changed = changed
+            mayHaveDocuments = changed > 0
+        }
+    }
 
     init(_ database: Database) {
         self.database = database
@@ -90,35 +106,51 @@ struct CollectionLookup {
 
     /// Returns the ID of a collection; `nil` if it has none.
     mutating func id(of path: CollectionPath) throws -> Int64? {
-        if let id = ids[path] { return id }
-        let lookup = try CacheStatement("SELECT id FROM collection WHERE path = ?", database)
-        lookup.bind(path.string, at: 1)
-        let id = try lookup.firstRow { try $0.integer(0) }
-        ids.updateValue(id, forKey: path)
-        return id
+        try collection(at: path)?.id
     }
 
-    /// Returns the ID of a collection, which gets one if it has none.
-    mutating func addedID(of path: CollectionPath) throws -> Int64 {
-        if let id = try id(of: path) { return id }
+    /// Returns a collection; `nil` if it has neither documents nor documents of targets.
+    mutating func collection(at path: CollectionPath) throws -> Collection? {
+        if let last, last.path == path { return last.collection }
+        if let known = collections[path] {
+            if let known { last = (path, known) }
+            return known
+        }
+        let lookup = try CacheStatement("SELECT id, changed FROM collection WHERE path = ?", database)
+        lookup.bind(path.string, at: 1)
+        let collection = try lookup.firstRow { Collection(id: try $0.integer(0), changed: try $0.number(1)) }
+        record(collection, at: path)
+        return collection
+    }
+
+    /// Returns a collection, which is added if it does not exist.
+    mutating func addedCollection(at path: CollectionPath) throws -> Collection {
+        if let collection = try collection(at: path) { return collection }
         let insertion = try CacheStatement("INSERT INTO collection (path, name, changed) VALUES (?, ?, 0)", database)
         insertion.bind(path.string, at: 1)
         insertion.bind(path.id.key.string, at: 2)
         try insertion.run()
-        let id = database.lastInsertedRowID
-        ids[path] = id
-        return id
+        let collection = Collection(id: database.lastInsertedRowID, changed: 0)
+        record(collection, at: path)
+        return collection
     }
 
-    /// Returns the ID of a collection, and records the change of a document in it.
-    mutating func addedID(of path: CollectionPath, changed change: ChangeNumber) throws -> Int64 {
-        let id = try addedID(of: path)
-        guard changed.insert(id).inserted else { return id }
+    /// Returns a collection, which is added if it does not exist, and records the change of a document in it.
+    mutating func addedCollection(at path: CollectionPath, changed change: ChangeNumber) throws -> Collection {
+        var collection = try addedCollection(at: path)
+        guard collection.changed != change else { return collection }
         let update = try CacheStatement("UPDATE collection SET changed = ? WHERE id = ?", database)
         update.bind(change, at: 1)
-        update.bind(id, at: 2)
+        update.bind(collection.id, at: 2)
         try update.run()
-        return id
+        collection.changed = change
+        record(collection, at: path)
+        return collection
+    }
+
+    private mutating func record(_ collection: Collection?, at path: CollectionPath) {
+        collections.updateValue(collection, forKey: path)
+        last = collection.map { (path, $0) }
     }
 }
 

@@ -2,6 +2,15 @@ internal import DocumentModel
 internal import GRDB
 internal import SyncEngine
 
+extension Database {
+    /// Returns whether a table of the queue has rows of a user.
+    func hasRows(_ table: String, of user: UserID) throws -> Bool {
+        let lookup = try CacheStatement("SELECT 1 FROM \(table) WHERE user = ? LIMIT 1", self)
+        lookup.bind(user.columnText, at: 1)
+        return try lookup.firstRow { _ in true } != nil
+    }
+}
+
 // MARK: States
 
 extension Database {

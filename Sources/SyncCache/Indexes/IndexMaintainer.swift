@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import GRDB
 internal import SyncEngine
+internal import Synchronization
 
 /// An index with its state.
 struct StoredIndex {
@@ -10,14 +11,14 @@ struct StoredIndex {
     let filled: Int64?
 
     /// Returns the indexes, the oldest first.
-    static func all(in database: Database) throws -> [StoredIndex] {
+    static func all(in database: Database, _ definitions: IndexDefinitions) throws -> [StoredIndex] {
         let scan = try CacheStatement("SELECT id, definition, filled FROM field_index ORDER BY id", database)
         var indexes: [StoredIndex] = []
         try scan.forEachRow { row in
             indexes.append(
                 StoredIndex(
                     id: try row.integer(0),
-                    index: try StoredJSON.index(row.bytes(1)),
+                    index: try definitions.decode(row.bytes(1)),
                     filled: try row.optionalInteger(2)
                 )
             )
@@ -31,6 +32,23 @@ struct StoredIndex {
     }
 }
 
+/// The decoded definitions of indexes, which are read in each transaction that saves documents.
+final class IndexDefinitions: Sendable {
+    private let decoded = Mutex<[[UInt8]: FieldIndex]>([:])
+
+    /// Returns the index of a definition, which is decoded once.
+    func decode(_ definition: [UInt8]) throws -> FieldIndex {
+        if let known = decoded.withLock({ $0[definition] }) { return known }
+        let index = try StoredJSON.index(definition)
+        decoded.withLock { decoded in
+            // Most of them are those of indexes that have been removed.
+            if decoded.count >= 2 * FieldIndex.maximumCount { decoded = [:] }
+            decoded[definition] = index
+        }
+        return index
+    }
+}
+
 /// The change of entries with their documents.
 struct IndexMaintainer {
     private let indexes: [StoredIndex]
@@ -39,8 +57,8 @@ struct IndexMaintainer {
     private let deletion: CacheStatement
 
     /// Creates a maintainer; returns `nil` if there are no indexes.
-    init?(_ database: Database) throws {
-        indexes = try StoredIndex.all(in: database)
+    init?(_ database: Database, _ definitions: IndexDefinitions) throws {
+        indexes = try StoredIndex.all(in: database, definitions)
         guard !indexes.isEmpty else { return nil }
         lookup = try CacheStatement("SELECT fields FROM document WHERE id = ? AND state = 0", database)
         insertion = try CacheStatement(Self.insertion, database)

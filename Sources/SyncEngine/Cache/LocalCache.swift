@@ -73,6 +73,9 @@ package protocol LocalCache: Sendable {
     /// Returns the documents that a user's queued batches write.
     func queuedPaths(for user: UserID) throws(StatusError) -> Set<DocumentPath>
 
+    /// Returns those of the documents that a user's queued batches write.
+    func queuedPaths(among paths: Set<DocumentPath>, for user: UserID) throws(StatusError) -> Set<DocumentPath>
+
     /// Records that batches may have been sent, up to a number.
     mutating func recordSent(through number: BatchNumber, for user: UserID) throws(StatusError)
 
@@ -161,7 +164,12 @@ package protocol LocalCache: Sendable {
     ) throws(StatusError)
 
     /// Adds an index without entries, unless it exists. The entries of documents that are saved later are kept up to date.
+    ///
+    /// Of more than ``FieldIndex/maximumCount``, the least recently used ones are removed.
     mutating func addIndex(_ index: FieldIndex) throws(StatusError)
+
+    /// Records that a query has used indexes.
+    mutating func touch(_ indexes: Set<FieldIndex>) throws(StatusError)
 
     /// Adds the entries of some documents to an incomplete index.
     ///
@@ -208,6 +216,9 @@ extension LocalCache {
 
     /// Does nothing.
     package func addIndex(_ index: FieldIndex) {}
+
+    /// Does nothing.
+    package func touch(_ indexes: Set<FieldIndex>) {}
 
     /// Returns false.
     package func fillIndexes(maximumCount: Int) -> Bool { false }

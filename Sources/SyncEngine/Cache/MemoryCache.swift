@@ -144,6 +144,12 @@ extension MemoryCache {
         queues[user]?.paths ?? []
     }
 
+    /// Returns those of the documents that a user's queued batches write.
+    package func queuedPaths(among paths: Set<DocumentPath>, for user: UserID) -> Set<DocumentPath> {
+        guard let queue = queues[user], !queue.isEmpty else { return [] }
+        return paths.filter { queue.writes($0) }
+    }
+
     /// Records that batches may have been sent, up to a number.
     package mutating func recordSent(through number: BatchNumber, for user: UserID) {
         queues[user]?.recordSent(through: number)

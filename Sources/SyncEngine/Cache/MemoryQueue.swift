@@ -11,6 +11,8 @@ struct MemoryQueue {
     /// The documents that the batches write.
     var paths: Set<DocumentPath> { Set(numbers.keys) }
 
+    var isEmpty: Bool { batches.isEmpty }
+
     func writes(_ path: DocumentPath) -> Bool {
         numbers[path] != nil
     }

@@ -70,11 +70,13 @@ struct LimboReads {
     }
 
     /// Returns the documents to read again, since a target of their views has gone on since the answer.
-    mutating func restartReads(of changedViews: Set<ViewID>, at time: Timestamp?) -> [DocumentPath] {
+    ///
+    /// - Parameter hasMoved: Returns whether the target of a view is at the time now.
+    mutating func restartReads(at time: Timestamp?, where hasMoved: (ViewID) -> Bool) -> [DocumentPath] {
         var restarted: [DocumentPath] = []
         for (path, read) in active {
             guard case .answered(let answer) = read, let answer, let time, answer < time else { continue }
-            guard views[path]?.isDisjoint(with: changedViews) == false else { continue }
+            guard views[path]?.contains(where: hasMoved) == true else { continue }
             active[path] = .underway
             restarted.append(path)
         }

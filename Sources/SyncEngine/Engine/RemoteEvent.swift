@@ -9,6 +9,9 @@ package struct RemoteEvent: Sendable {
     package var time: Timestamp?
     /// The epoch of the server's history; `nil` if the server does not tell.
     package var epoch: String?
+    /// The resume token of the snapshot, which also holds for targets that the event does not name, if they are up to date by an
+    /// earlier event of the stream; `nil` if those named are all that it is about.
+    package var token: String?
     /// The changes of targets. Those of targets that are not open are ignored.
     package var targets: [TargetID: TargetChange]
     /// The documents that were received, whether they are new or not.
@@ -22,6 +25,7 @@ package struct RemoteEvent: Sendable {
     package init(
         time: Timestamp? = nil,
         epoch: String? = nil,
+        token: String? = nil,
         targets: [TargetID: TargetChange] = [:],
         documents: [RemoteDocument] = [],
         answeredReads: Set<DocumentPath> = [],
@@ -29,6 +33,7 @@ package struct RemoteEvent: Sendable {
     ) {
         self.time = time
         self.epoch = epoch
+        self.token = token
         self.targets = targets
         self.documents = documents
         self.answeredReads = answeredReads

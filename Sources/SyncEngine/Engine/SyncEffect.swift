@@ -42,8 +42,10 @@ package struct TargetRequest: Sendable {
     package let id: TargetID
     /// The target.
     package let target: SyncTarget
-    /// The token to resume from; `nil` to begin with the complete result.
+    /// The token to resume from; `nil` for none.
     package let token: String?
+    /// The time of the known result, to resume from without a token: that of a bundle. `nil` to begin with the complete result.
+    package let time: Timestamp?
 }
 
 /// A listener, as the caller numbers it.

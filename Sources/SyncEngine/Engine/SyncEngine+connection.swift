@@ -7,12 +7,15 @@ extension SyncEngine {
     package mutating func apply(_ event: RemoteEvent) throws(StatusError) -> [SyncEffect] {
         var event = event
         event.targets = event.targets.filter { connection.isEnabled && connection.isOpen($0.key) }
+        if !connection.isEnabled { event.token = nil }
         let documents = try store.apply(event)
-        if !event.targets.isEmpty { answer() }
+        if !event.targets.isEmpty || event.token != nil { answer() }
         limbo.answer(event.answeredReads, at: event.time)
         refreshViews(documents, event)
-        let changedViews = Set(event.targets.keys.flatMap { viewIDs(of: $0) })
-        let reread = limbo.restartReads(of: changedViews, at: event.time)
+        let followers = event.token == nil ? [] : store.stream.targets
+        let reread = limbo.restartReads(at: event.time) { [views] id in
+            views[id].map { event.targets[$0.targetID] != nil || followers.contains($0.targetID) } ?? false
+        }
         if !reread.isEmpty, connection.isEnabled { effects.append(.readDocuments(reread)) }
         return takeEffects()
     }
@@ -28,6 +31,21 @@ extension SyncEngine {
         guard !connection.isIdle, connection.isEnabled else { return [] }
         updateConnection { $0.fail() }
         reopenTargets()
+        return takeEffects()
+    }
+
+    /// Records that the server has ended a target with an error that may pass. What the stream tells of others does not hold for it.
+    package mutating func targetInterrupted(_ target: TargetID) -> [SyncEffect] {
+        guard connection.isEnabled, connection.isOpen(target) else { return [] }
+        store.leaveStream(target)
+        presentOffline(viewIDs(of: target))
+        return takeEffects()
+    }
+
+    /// Opens such a target again, unless it has been closed.
+    package mutating func reopenTarget(_ target: TargetID) -> [SyncEffect] {
+        guard connection.isEnabled, connection.isOpen(target) else { return [] }
+        requestTarget(target)
         return takeEffects()
     }
 
@@ -84,6 +102,7 @@ extension SyncEngine {
     mutating func closeTarget(_ id: TargetID) {
         guard connection.isOpen(id) else { return }
         connection.close(id)
+        store.leaveStream(id)
         guard connection.isEnabled else { return }
         effects.append(.closeTarget(id))
         if connection.isIdle { updateConnection { $0.reset(to: .unknown) } }
@@ -96,8 +115,10 @@ extension SyncEngine {
     }
 
     private mutating func requestTarget(_ id: TargetID) {
+        store.leaveStream(id)
         guard let target = store.activeTargets[id] else { return }
-        effects.append(.openTarget(TargetRequest(id: id, target: target.target, token: target.token)))
+        let time = target.token == nil ? target.snapshotTime : nil
+        effects.append(.openTarget(TargetRequest(id: id, target: target.target, token: target.token, time: time)))
     }
 }
 

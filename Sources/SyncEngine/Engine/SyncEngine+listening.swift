@@ -178,10 +178,14 @@ extension SyncEngine {
             heldPaths[path] = document.version
         }
         var snapshots: [(ViewID, ViewSnapshot)] = []
+        let collections = Set(documents.keys.lazy.map(\.collection))
         for id in views.keys.sorted() {
-            let target = views[id].flatMap { event?.targets[$0.targetID] }
+            guard let state = views[id] else { continue }
+            let target = event?.targets[state.targetID]
             let released = releasedPaths(for: id, event)
-            guard target != nil || !documents.isEmpty || !released.isEmpty else { continue }
+            let isConcerned = state.view.query.target.mayCover(documents, in: collections)
+            guard target != nil || isConcerned || !released.isEmpty else { continue }
+            let hasToken = target.map { $0.token != nil } ?? event.map { follows(state.targetID, $0) } ?? false
             var documents = documents
             if !released.isEmpty {
                 attempt { (engine) throws(StatusError) in
@@ -189,7 +193,13 @@ extension SyncEngine {
                 }
             }
             var failure: StatusError?
-            let outcome = views[id]?.refresh(documents, releasing: released, withdrawing: withdrawn, target) { query in
+            let outcome = views[id]?.refresh(
+                documents,
+                releasing: released,
+                withdrawing: withdrawn,
+                target,
+                hasToken: hasToken
+            ) { query in
                 do throws(StatusError) {
                     return try store.run(query, usesTargetKeys: false).documents
                 } catch {
@@ -211,6 +221,11 @@ extension SyncEngine {
         }
     }
 
+    /// Returns whether the position of an event holds for a target that it does not name.
+    func follows(_ target: TargetID, _ event: RemoteEvent) -> Bool {
+        event.token != nil && store.stream.targets.contains(target)
+    }
+
     /// Returns the pending documents of a view whose acknowledged writes its target has passed, or will not deliver without a stream.
     ///
     /// A document that left the target before the stream came that far is never delivered by it.
@@ -219,7 +234,7 @@ extension SyncEngine {
         guard connection.isOpen(state.targetID) else { return Set(heldPaths.keys.filter { state.view.isPending($0) }) }
         let target = event?.targets[state.targetID]
         guard target?.isCurrent ?? state.view.isCurrent else { return [] }
-        let position = target == nil ? store.activeTargets[state.targetID]?.snapshotTime : event?.time
+        let position = target == nil ? store.activeTarget(state.targetID)?.snapshotTime : event?.time
         guard let position else { return [] }
         return Set(heldPaths.filter { $0.value <= position && state.view.isPending($0.key) }.keys)
     }

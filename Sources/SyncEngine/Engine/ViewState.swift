@@ -35,12 +35,14 @@ struct ViewState {
     /// - Parameters:
     ///   - released: The documents whose acknowledged writes the target has passed.
     ///   - withdrawn: The documents whose local writes are withdrawn.
+    ///   - hasToken: True if the target has a resume token after the changes.
     ///   - refill: Returns the documents of the query in the cache, if the result needs others.
     mutating func refresh(
         _ documents: [DocumentPath: LocalDocument?],
         releasing released: Set<DocumentPath>,
         withdrawing withdrawn: Set<DocumentPath>,
         _ target: RemoteEvent.TargetChange?,
+        hasToken: Bool,
         refill: (ViewQuery) -> [DocumentPath: LocalDocument?]
     ) -> View.Outcome {
         var update = view.update(for: documents, releasing: released, withdrawing: withdrawn)
@@ -48,7 +50,6 @@ struct ViewState {
             let documents = refill(view.query)
             update = view.update(for: documents, releasing: released, withdrawing: withdrawn, refilling: update)
         }
-        let hasToken = target?.token != nil
         let outcome = view.apply(update, target: target, hasCachedResult: hasToken)
         if outcome.snapshot != nil { hasCachedResult = hasToken }
         return outcome

@@ -24,6 +24,9 @@ package struct FieldIndex: Hashable, Sendable {
         self.orders = orders
     }
 
+    /// The maximum number of indexes of a cache.
+    package static let maximumCount = 32
+
     /// The key of a document that has a value too long for one. It says nothing of the order, so that all scans visit such documents.
     package static let unorderedKey: [UInt8] = []
     /// The lower bound of all other keys.

@@ -8,15 +8,26 @@ extension LocalStore {
         let user = user
         var (event, epochs) = (event, epochs)
         epochs.record(event.epoch)
-        // An answer to a read does not tell its epoch.
+        // Answers to some reads, and those of older servers, do not tell their epoch.
         event.epoch = event.epoch ?? epochs.current
+        var position = stream
+        if let token = event.token { position.move(to: token, at: event.time) }
         var targets: [CachedTarget] = []
         var saved: [CachedTarget] = []
         for (id, change) in event.targets {
-            guard let target = activeTargets[id] else { continue }
+            guard let target = activeTarget(id) else { continue }
             let updated = target.updated(by: change, at: event.time)
             targets.append(updated)
             if updated.isWorthSaving(over: target, change, savedTimes[id]) { saved.append(updated) }
+            if event.token != nil, change.isCurrent { position.targets.insert(id) } else { position.targets.remove(id) }
+        }
+        if event.token != nil, let time = event.time, CachedTarget.isOutdated(position.comparedTime, at: time) {
+            position.comparedTime = time
+            for id in stream.targets where event.targets[id] == nil && CachedTarget.isOutdated(savedTimes[id], at: time) {
+                guard var target = activeTargets[id] else { continue }
+                position.move(&target)
+                saved.append(target)
+            }
         }
         var (removedKeys, documents) = (Set<DocumentPath>(), LocalDocuments())
         if event.hasDocuments || !saved.isEmpty {
@@ -35,6 +46,7 @@ extension LocalStore {
             }
         }
         self.epochs = epochs
+        stream = position
         for target in targets { activeTargets[target.id] = target }
         for target in saved { savedTimes[target.id] = target.snapshotTime }
         suggestEviction(of: removedKeys)
@@ -77,12 +89,36 @@ extension LocalCache {
         try save(changed)
         try removeDocuments(at: event.inaccessible)
         for path in event.inaccessible where cached[path]?.isFound == true { flipped.insert(path) }
-        let paths = Set(changed.map(\.path)).union(event.inaccessible)
+        // Documents without local writes are what was received, and need not be read again.
+        var visible: [DocumentPath: LocalDocument?] = [:]
+        visible.reserveCapacity(changed.count + event.inaccessible.count)
+        for document in changed { visible.updateValue(document.local, forKey: document.path) }
+        for path in event.inaccessible { visible.updateValue(nil, forKey: path) }
+        let queued = try queuedPaths(among: Set(visible.keys), for: user)
+        guard !queued.isEmpty else { return visible }
         // An update begins or ceases to apply when its document appears or vanishes.
+        flipped.formIntersection(queued)
         let overlays = try overlays(at: flipped, for: user)
         let recomputed = flipped.filter { overlays[$0]?.isPatch ?? true }
-        return try localDocuments(at: paths.subtracting(recomputed), for: user)
-            .merging(recomputeOverlays(at: recomputed, for: user)) { $1 }
+        visible.merge(try localDocuments(at: queued.subtracting(recomputed), for: user)) { $1 }
+        visible.merge(try recomputeOverlays(at: recomputed, for: user)) { $1 }
+        return visible
+    }
+}
+
+extension RemoteDocument {
+    /// The document as the client sees it without local writes; `nil` if there is none.
+    fileprivate var local: LocalDocument? {
+        guard case .found(let fields, let createTime) = content else { return nil }
+        return LocalDocument(
+            path: path,
+            fields: fields,
+            pendingTimestamps: [:],
+            createTime: createTime,
+            version: version,
+            hasLocalMutations: false,
+            hasCommittedMutations: hasCommittedMutations
+        )
     }
 }
 
@@ -120,8 +156,13 @@ extension CachedTarget {
     ) -> Bool {
         if change.hasChanges || change.isReset { return true }
         guard token != previous.token else { return false }
-        guard let savedTime, let time = snapshotTime else { return true }
-        return time.microseconds - savedTime.microseconds >= Self.maximumTokenAge
+        guard let time = snapshotTime else { return true }
+        return Self.isOutdated(savedTime, at: time)
+    }
+
+    /// Returns whether the position that the cache has is to be replaced by a later one.
+    fileprivate static func isOutdated(_ savedTime: Timestamp?, at time: Timestamp) -> Bool {
+        savedTime.map { time.microseconds - $0.microseconds >= maximumTokenAge } ?? true
     }
 
     /// The age in microseconds at which a saved token is replaced even if nothing else has changed: five minutes.

@@ -11,13 +11,27 @@ extension LocalStore {
             activeTargets[cached.id] = cached
             savedTimes[cached.id] = cached.snapshotTime
         }
-        return activeTargets[cached.id] ?? cached
+        return activeTarget(cached.id) ?? cached
+    }
+
+    /// Returns a target with listeners, with its latest position.
+    func activeTarget(_ id: TargetID) -> CachedTarget? {
+        guard var target = activeTargets[id] else { return nil }
+        if stream.targets.contains(id) { stream.move(&target) }
+        return target
+    }
+
+    /// Ends the effect of later snapshots on a target that they do not name, since the stream is no longer that of the target.
+    mutating func leaveStream(_ id: TargetID) {
+        activeTargets[id] = activeTarget(id)
+        stream.targets.remove(id)
     }
 
     /// Releases targets without listeners. An eager cache forgets them, another keeps them with their latest tokens.
     ///
     /// - Throws: The error of the cache, which then keeps the targets as they were.
     mutating func release(_ ids: [TargetID]) throws(StatusError) {
+        for id in ids { leaveStream(id) }
         let targets = ids.compactMap { activeTargets.removeValue(forKey: $0) }
         for id in ids { savedTimes[id] = nil }
         guard !targets.isEmpty else { return }
@@ -62,6 +76,7 @@ extension LocalStore {
         let user = user
         let active = activeTargets.values.first { $0.target == query.target }
         let scans = query.indexScans
+        var usesIndexes = false
         let (result, scannedCount) = try transaction { (cache: inout Cache) throws(StatusError) in
             var result = QueryResult()
             var scannedCount = 0
@@ -70,6 +85,7 @@ extension LocalStore {
             if let target { result.targetKeys = try cache.keys(of: target.id) }
             if let scans, let documents = try cache.documents(matching: query, by: scans, for: user) {
                 result.documents = documents
+                usesIndexes = true
             } else if usesTargetKeys, let change = target?.syncedChange,
                 let documents = try cache.documents(matching: query, startingFrom: result.targetKeys, after: change, for: user)
             {
@@ -79,8 +95,10 @@ extension LocalStore {
             }
             return (result, scannedCount)
         }
-        if let scans, isWorthIndex(query, scannedCount: scannedCount, matchCount: result.documents.count) {
-            // A query needs no index. An error of the cache is that of the next call as well.
+        // A query needs no index. An error of the cache is that of the next call as well.
+        if let scans, usesIndexes {
+            try? transaction { (cache: inout Cache) throws(StatusError) in try cache.touch(Set(scans.map(\.index))) }
+        } else if let scans, isWorthIndex(query, scannedCount: scannedCount, matchCount: result.documents.count) {
             try? addIndexes(Set(scans.map(\.index)))
         }
         return result
@@ -97,7 +115,7 @@ extension LocalStore {
 
     /// Records that a view of a target was synced: what it shows is what the server has, up to the last change of the cache.
     mutating func markSynced(_ id: TargetID) throws(StatusError) {
-        guard var target = activeTargets[id] else { return }
+        guard var target = activeTarget(id) else { return }
         let isFirst = target.syncedChange == nil
         target.syncedChange = try transaction { (cache: inout Cache) throws(StatusError) in
             let change = try cache.lastChange
@@ -110,6 +128,28 @@ extension LocalStore {
         }
         if isFirst { savedTimes[id] = target.snapshotTime }
         activeTargets[id] = target
+    }
+}
+
+/// The position of a stream, and the targets that are up to date by it, whether its snapshots name them or not.
+struct StreamPosition {
+    var targets: Set<TargetID> = []
+    /// The time at which the position was last compared with those that the cache has of all targets.
+    var comparedTime: Timestamp?
+    private var token: String?
+    private var time: Timestamp?
+
+    /// Creates the position of a stream that has told none.
+    init() {}
+
+    mutating func move(to token: String, at time: Timestamp?) {
+        (self.token, self.time) = (token, time)
+    }
+
+    /// Gives a target the position.
+    func move(_ target: inout CachedTarget) {
+        guard let token else { return }
+        (target.token, target.snapshotTime) = (token, time)
     }
 }
 

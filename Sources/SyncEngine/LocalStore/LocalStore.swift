@@ -6,8 +6,11 @@ internal import DocumentModel
 struct LocalStore<Cache: LocalCache> {
     private(set) var cache: Cache
     private(set) var user: UserID
-    /// The targets with listeners, with their latest tokens, which the cache may lag behind.
+    /// The targets with listeners, with their latest tokens, which the cache may lag behind. Those that follow the stream have its
+    /// position instead: ``activeTarget(_:)`` returns both.
     var activeTargets: [TargetID: CachedTarget] = [:]
+    /// The position of the stream, with the targets that it holds for.
+    var stream = StreamPosition()
     /// The epochs of the server since the start.
     var epochs = EpochHistory()
     /// The times of the snapshots whose tokens the cache has.

@@ -44,6 +44,20 @@ package enum SyncTarget: Hashable, Sendable {
         case .bundle: false
         }
     }
+
+    /// Returns whether the target can contain one of some documents, or, at a lower cost, of their collections.
+    func mayCover(_ documents: [DocumentPath: LocalDocument?], in collections: Set<CollectionPath>) -> Bool {
+        switch self {
+        case .document(let path): documents[path] != nil
+        case .query(let query):
+            if case .collection(let collection) = query.source {
+                collections.contains(collection)
+            } else {
+                documents.keys.contains { query.source.contains($0) }
+            }
+        case .bundle: false
+        }
+    }
 }
 
 extension Int {

@@ -173,9 +173,16 @@ extension View {
         let wasCurrent = isCurrent
         (result, pendingPaths) = (update.result, update.pendingPaths)
         for (path, key) in update.changedKeys { keys[path] = key }
-        var candidates = Set(update.changes.changes.keys)
-        if let target { candidates.formUnion(apply(target)) }
-        if tracksLimbo, isCurrent { updateLimbo(wasCurrent ? candidates : nil) }
+        let oldTargetKeys = target?.isComplete == true ? targetKeys : []
+        if let target { apply(target) }
+        if tracksLimbo, isCurrent {
+            if wasCurrent {
+                let moved = target.map { movedKeys(by: $0, from: oldTargetKeys) } ?? []
+                updateLimbo(moved.union(update.changes.changes.keys))
+            } else {
+                updateLimbo(nil)
+            }
+        }
         let isSynced = isCurrent && limbo.isEmpty
         let isSyncStateChanged = isSynced != self.isSynced
         self.isSynced = isSynced
@@ -202,17 +209,19 @@ extension View {
         makeSnapshot([], isSyncStateChanged: false, hasCachedResult: hasCachedResult)
     }
 
-    /// Applies the change of the target, and returns the documents whose membership changed.
-    private mutating func apply(_ target: RemoteEvent.TargetChange) -> Set<DocumentPath> {
+    private mutating func apply(_ target: RemoteEvent.TargetChange) {
         isCurrent = target.isCurrent
-        guard !target.isComplete else {
-            let keys = target.added.union(target.modified)
-            defer { targetKeys = keys }
-            return keys.symmetricDifference(targetKeys)
+        if target.isComplete {
+            targetKeys = target.modified.isEmpty ? target.added : target.added.union(target.modified)
+        } else {
+            targetKeys.subtract(target.removed)
+            targetKeys.formUnion(target.added)
         }
-        targetKeys.subtract(target.removed)
-        targetKeys.formUnion(target.added)
-        return target.added.union(target.removed)
+    }
+
+    /// Returns the documents whose membership a change of the target has changed.
+    private func movedKeys(by target: RemoteEvent.TargetChange, from oldKeys: Set<DocumentPath>) -> Set<DocumentPath> {
+        target.isComplete ? targetKeys.symmetricDifference(oldKeys) : target.added.union(target.removed)
     }
 
     /// Determines which documents are in limbo, among the candidates or all.

@@ -2,6 +2,7 @@ import Concurrency
 import DocumentModel
 import DocumentStore
 import DocumentStoreConformance
+import Synchronization
 import Testing
 
 @testable import HearthAPI
@@ -45,5 +46,62 @@ import Testing
         _ = try session.add(try target(4, "c/a"))
         try await makeCurrent(4, in: session)
         #expect(try await session.next { $0.resume() }.isEmpty)
+    }
+
+    @Test
+    func `Heartbeats are sent while the complete state of a target is being read`() async throws {
+        let heartbeats = Mutex(0)
+        let store = MemoryStore(beforeQuery: {
+            while heartbeats.withLock({ $0 < 2 }), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+        })
+        try store.set("c/a", 1)
+        let session = ListenSession(in: ServiceContext(store: store), heartbeat: .milliseconds(5))
+        let query = StructuredQuery(.collection(try CollectionPath("c")), orders: [.init(.field(try FieldPath("v")))])
+        let watched = try PreparedWatchQuery(listener: NormalizedQuery(query))
+        _ = try session.add(ListenTarget(id: 2, .query(watched)))
+        var (paths, isCurrent) = ([String](), false)
+        while !isCurrent {
+            let messages = try await session.next { _ in
+            } keepAlive: {
+                heartbeats.withLock { $0 += 1 }
+            }
+            for message in messages {
+                if case .changed(let document, _, _) = message { paths.append(document.path.string) }
+                if case .current = message { isCurrent = true }
+            }
+        }
+        #expect(paths == ["c/a"] && heartbeats.withLock(\.self) >= 2)
+    }
+
+    /// A store whose first read fails with a fault of the server.
+    private func faultyStore() -> MemoryStore {
+        MemoryStore { _, readCount in
+            if readCount == 1 { throw StatusError(.internal, "A secret of the server.") }
+        }
+    }
+
+    @Test
+    func `A fault of the server ends its target alone, if clients are to add it again`() async throws {
+        let session = ListenSession(in: ServiceContext(store: faultyStore()), endsTargetsByFaults: true)
+        _ = try session.add(try target(2, "c/a"))
+        _ = try session.add(try target(4, "c/b"))
+        var ended: [StatusCode?] = []
+        while session.hasTarget(2) {
+            for case .removed(2, let cause) in try await session.next(orUntil: { _ in }) { ended.append(cause?.code) }
+        }
+        #expect(ended == [.internal])
+        try await makeCurrent(4, in: session)
+        _ = try session.add(try target(6, "c/a"))
+        try await makeCurrent(6, in: session)
+    }
+
+    @Test
+    func `A fault of the server ends the stream otherwise`() async throws {
+        let session = ListenSession(in: ServiceContext(store: faultyStore()))
+        _ = try session.add(try target(2, "c/a"))
+        let error = await #expect(throws: StatusError.self) {
+            while true { _ = try await session.next(orUntil: { _ in }) }
+        }
+        #expect(error?.code == .internal)
     }
 }

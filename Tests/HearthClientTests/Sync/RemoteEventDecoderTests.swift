@@ -52,7 +52,7 @@ import Testing
         #expect(try next.first?.event.targets[1]?.added == [path("a/4")])
     }
 
-    @Test func `A commit is one event of all targets, with each document once, in its latest version`() throws {
+    @Test func `A commit is one event of the targets that it changes, with each document once, in its latest version`() throws {
         var decoder = decoder(new: [1, 2])
         _ = try add(current(1), current(2), snapshot(), to: &decoder)
         let updates = try add(
@@ -77,7 +77,18 @@ import Testing
         #expect(try updates.first?.event.documents.map(\.path) == [path("a/1")])
         let complete = try add(current(2), snapshot(), to: &decoder)
         #expect(try complete.first?.event.targets[2]?.added == [path("b/1")])
-        #expect(complete.first?.event.targets[1]?.added.isEmpty == true)
+        #expect(complete.first?.event.targets.keys.sorted() == [2])
+    }
+
+    @Test func `A snapshot names only the targets that it changes, and tells its token for all that are current`() throws {
+        var decoder = decoder(new: [1, 2, 3], resumed: [4])
+        _ = try add(current(1), current(2), current(4), snapshot(), to: &decoder)
+        let updates = try add(changed("a/1", "2"), snapshot("x"), snapshot("y"), changed("a/2", "3"), snapshot("z"), to: &decoder)
+        #expect(updates.map { $0.event.targets.keys.sorted() } == [[2], [], []])
+        #expect(updates.map(\.event.token) == ["x", "y", "z"] && updates.map(\.currentTargetCount) == [3, 3, 3])
+        #expect(updates[1].event.documents.isEmpty && updates[2].event.documents.isEmpty)
+        let reset = try add(#"{"type":"reset","target":2}"#, snapshot(), to: &decoder)
+        #expect(reset.map { $0.event.targets.keys.sorted() } == [[2], []] && reset.last?.currentTargetCount == 2)
     }
 
     @Test func `A resumed target has the changes since its token, or begins anew after a reset`() throws {
@@ -94,6 +105,16 @@ import Testing
         #expect(updates[0].event.targets[2]?.isReset == true && updates[0].event.targets[2]?.isCurrent == false)
         #expect(updates[1].event.targets[1]?.isComplete == false && updates[1].event.targets[2]?.isComplete == true)
         #expect(try updates[1].event.targets[1]?.removed == [path("a/1")])
+    }
+
+    @Test func `A heartbeat while a complete state is being read changes nothing`() throws {
+        var decoder = decoder(new: [1, 2])
+        _ = try add(current(1), snapshot("x"), to: &decoder)
+        let heartbeat = #"{"type":"heartbeat"}"#
+        #expect(try add(heartbeat, changed("a/1", "2"), heartbeat, changed("a/2", "2"), heartbeat, to: &decoder).isEmpty)
+        let updates = try add(current(2), heartbeat, snapshot("y"), to: &decoder)
+        #expect(updates.count == 1 && updates[0].event.targets[2]?.isComplete == true)
+        #expect(try updates.first?.event.targets[2]?.added == [path("a/1"), path("a/2")])
     }
 
     @Test func `Frames of a target that the client has removed are ignored`() throws {

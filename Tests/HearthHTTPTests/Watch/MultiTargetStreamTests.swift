@@ -51,7 +51,9 @@ import UTF8Text
             case "deleted": return "\(frame["path"]?.string ?? "") deleted \(ids("removedTargets"))"
             case "targetRemoved":
                 return "removed\(target)" + (frame["error"]?["data"]?["status"]?.string.map { " \($0)" } ?? "")
-            case let type: return "\(type ?? "")\(target)" + (frame["reason"]?.string.map { " \($0)" } ?? "")
+            case let type:
+                let status = frame["data"]?["status"]?.string
+                return "\(type ?? "")\(target)" + ((frame["reason"]?.string ?? status).map { " \($0)" } ?? "")
             }
         }
 
@@ -228,8 +230,28 @@ import UTF8Text
             let body = #"{"targets":[{"id":1,"collection":"a"},{"id":1,"collection":"b"}]}"#
             try await withWatcher(of: body, on: server) { watcher throws in
                 #expect(try await watcher.frame() == "open")
-                #expect(try await watcher.frame() == "error")
+                #expect(try await watcher.frame() == "error INVALID_ARGUMENT")
                 #expect(try await watcher.frame() == nil)
+            }
+        }
+    }
+
+    @Test
+    func `The stream of a deleted database ends with the same error as one with a single target`() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                _ = try await connection.call(
+                    #"{"jsonrpc":"2.0","id":1,"method":"documents.set","params":{"path":"a/1","fields":{},"database":"t"}}"#
+                )
+                let body = #"{"targets":[{"id":1,"collection":"a"}],"database":"t"}"#
+                try await withWatcher(of: body, on: server) { watcher throws in
+                    _ = try await watcher.snapshot()
+                    _ = try await connection.call(
+                        #"{"jsonrpc":"2.0","id":1,"method":"databases.delete","params":{"name":"t"}}"#
+                    )
+                    #expect(try await watcher.frame() == "error NOT_FOUND")
+                    #expect(try await watcher.frame() == nil)
+                }
             }
         }
     }

@@ -68,18 +68,23 @@ struct DocumentJSONTests {
     }
 
     @Test func `A batch read has an entry for each path`() throws {
-        let text = #"{"documents":[\#(Self.missing),\#(Self.document)],"readTime":"2024-02-29T12:00:02.000000Z"}"#
+        let text = #"{"documents":[\#(Self.missing),\#(Self.document)],"readTime":"2024-02-29T12:00:02.000000Z","epoch":"e"}"#
         let documents = try BatchGetResponse.documents(json: parsed(text))
         #expect(documents.map { $0?.path.string } == [nil, "books/hitchhiker"])
         let entries: [ListedDocument] = [
             .missing(try DocumentPath("books/vogon-poetry")), .document(try EncodedDocument(json: parsed(Self.document))),
         ]
-        let response = BatchGetResponse(documents: entries, readTime: try Timestamp(rfc3339: "2024-02-29T12:00:02Z"))
+        let response = BatchGetResponse(
+            documents: entries,
+            readTime: try Timestamp(rfc3339: "2024-02-29T12:00:02Z"),
+            epoch: "e"
+        )
         #expect(written { response.write(to: &$0) } == text)
     }
 
-    @Test func `A query result is read and written`() throws {
-        let text = #"{"documents":[\#(Self.document)],"readTime":"2024-02-29T12:00:02.000000Z","damaged":\#(Self.damaged)}"#
+    @Test(arguments: ["", #","epoch":"e""#]) func `A query result is read and written`(epoch: String) throws {
+        let time = #""readTime":"2024-02-29T12:00:02.000000Z""#
+        let text = #"{"documents":[\#(Self.document)],\#(time)\#(epoch),"damaged":\#(Self.damaged)}"#
         let response = try QueryResponse(json: parsed(text))
         #expect(response.documents.map(\.path.string) == ["books/hitchhiker"])
         #expect(response.damaged.count == 2)

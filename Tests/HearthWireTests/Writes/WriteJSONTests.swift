@@ -83,10 +83,11 @@ struct WriteJSONTests {
         )
     }
 
-    @Test func `The result of a commit is read and written`() throws {
+    @Test(arguments: ["", #","seq":7,"epoch":"e","replayed":true"#])
+    func `The result of a commit is read and written`(others: String) throws {
         let text =
             #"{"commitTime":"2024-02-29T12:00:00.000000Z","writeResults":[{"updateTime":"2024-02-29T12:00:00.000000Z","#
-            + #""transformResults":[1,{"$double":"NaN"},null]},{}]}"#
+            + #""transformResults":[1,{"$double":"NaN"},null]},{}]\#(others)}"#
         let response = try CommitResponse(json: parsed(text))
         #expect(response.writeResults.map(\.transformResults) == [[.integer(1), .double(.nan), .null], []])
         #expect(response.writeResults.last?.updateTime == nil)

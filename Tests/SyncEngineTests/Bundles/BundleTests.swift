@@ -56,7 +56,7 @@ struct BundleTests {
     }
 
     @Test
-    func `A listener to a named query begins with its documents, and asks for the complete result`() throws {
+    func `A listener to a named query begins with its documents, and asks for the changes since then`() throws {
         var client = TestClient(isEager: true)
         let query = try ViewQuery(limit: .first(1))
         let documents = [try RemoteDocument(.inC("a"), [:], at: 100), try RemoteDocument(.inC("b"), [:], at: 100)]
@@ -66,9 +66,14 @@ struct BundleTests {
         let listener = try client.listen(to: query)
         let target = try #require(client.engine.target(of: listener))
         #expect(client.engine.keys(of: target) == [.inC("b")])
-        #expect(client.requests[target]?.token == nil)
+        #expect(client.requests[target]?.token == nil && client.requests[target]?.time?.microseconds == 400)
         #expect(try client.last(listener).documents.count == 1)
         #expect(try client.last(listener).isFromCache)
+        // The server no longer has the changes.
+        let reset = RemoteEvent(targets: [target: RemoteEvent.TargetChange(isCurrent: false, isReset: true)])
+        try client.perform { try $0.apply(reset) }
+        client.perform { $0.streamClosed() }
+        #expect(client.requests[target]?.token == nil && client.requests[target]?.time == nil)
     }
 
     @Test

@@ -28,10 +28,35 @@ final class FailureSwitch: Sendable {
     }
 }
 
+/// Counts the calls of caches.
+final class CallCounter: Sendable {
+    struct Counts {
+        /// The number of documents that were looked up.
+        var documents = 0
+        /// The number of overlays that were removed, whether they existed or not.
+        var removedOverlays = 0
+    }
+
+    private let counts = Mutex(Counts())
+
+    /// Returns the counts since the last call.
+    func take() -> Counts {
+        counts.withLock { counts in
+            defer { counts = Counts() }
+            return counts
+        }
+    }
+
+    func count(_ body: (inout Counts) -> Void) {
+        counts.withLock { body(&$0) }
+    }
+}
+
 /// A cache whose transactions can be made to fail, as those on a full or damaged disk.
 struct FailingCache: LocalCache {
     var memory = MemoryCache(isEager: false)
     let failure: FailureSwitch
+    let calls = CallCounter()
 
     var isEager: Bool { memory.isEager }
     var lastChange: ChangeNumber { memory.lastChange }
@@ -53,7 +78,10 @@ struct FailingCache: LocalCache {
         }
     }
 
-    func documents(at paths: Set<DocumentPath>) -> [DocumentPath: RemoteDocument] { memory.documents(at: paths) }
+    func documents(at paths: Set<DocumentPath>) -> [DocumentPath: RemoteDocument] {
+        calls.count { $0.documents += paths.count }
+        return memory.documents(at: paths)
+    }
 
     func visitDocuments(
         in source: StructuredQuery.Source,
@@ -88,6 +116,11 @@ struct FailingCache: LocalCache {
     }
 
     func queuedPaths(for user: UserID) -> Set<DocumentPath> { memory.queuedPaths(for: user) }
+
+    func queuedPaths(among paths: Set<DocumentPath>, for user: UserID) -> Set<DocumentPath> {
+        memory.queuedPaths(among: paths, for: user)
+    }
+
     mutating func recordSent(through number: BatchNumber, for user: UserID) { memory.recordSent(through: number, for: user) }
     mutating func save(_ identity: QueueIdentity, for user: UserID) { memory.save(identity, for: user) }
     mutating func append(_ rejected: RejectedBatch, for user: UserID) { memory.append(rejected, for: user) }
@@ -104,7 +137,12 @@ struct FailingCache: LocalCache {
     }
 
     mutating func save(_ overlays: [Overlay], for user: UserID) { memory.save(overlays, for: user) }
-    mutating func removeOverlays(at paths: Set<DocumentPath>, for user: UserID) { memory.removeOverlays(at: paths, for: user) }
+
+    mutating func removeOverlays(at paths: Set<DocumentPath>, for user: UserID) {
+        calls.count { $0.removedOverlays += paths.count }
+        memory.removeOverlays(at: paths, for: user)
+    }
+
     mutating func save(overlayUser: UserID) { memory.save(overlayUser: overlayUser) }
     func target(_ target: SyncTarget) -> CachedTarget? { memory.target(target) }
     mutating func addTarget(_ target: SyncTarget) -> CachedTarget { memory.addTarget(target) }

@@ -69,6 +69,20 @@ struct RemoteEventTests {
         #expect(try fields() == ["v": .integer(2)])
     }
 
+    @Test(arguments: [false, true])
+    mutating func `A stream that began before an answer does not bring back what was before it`(isWrite: Bool) throws {
+        if isWrite {
+            try client.write(.set(path, ["v": .integer(2)]))
+            let time = try Timestamp(microseconds: 200)
+            let result = BatchResult(commitTime: time, results: [WriteResult(updateTime: time)])
+            try client.perform { try $0.batchAcknowledged(1, result, epoch: "first") }
+        } else {
+            try apply(RemoteDocument(path, ["v": .integer(2)], at: 200), epoch: "first")
+        }
+        try apply(RemoteDocument(path, ["v": .integer(1)], at: 100), epoch: "first")
+        #expect(try fields() == ["v": .integer(2)])
+    }
+
     @Test
     mutating func `A document replaces an unknown one of the same version`() throws {
         try apply(RemoteDocument(path: path, content: .unknown, version: Timestamp(microseconds: 200)))

@@ -80,6 +80,7 @@ struct SpecChange: Hashable {
 /// The state that a spec test expects, until it says otherwise.
 struct SpecExpectedState {
     private(set) var targets: [Int: SyncTarget] = [:]
+    /// The tokens of the targets, or the times that they are resumed from.
     private(set) var tokens: [Int: String] = [:]
     private(set) var activeLimbo: Set<DocumentPath> = []
     private(set) var waitingLimbo: Set<DocumentPath> = []
@@ -97,7 +98,9 @@ struct SpecExpectedState {
         for (key, value) in members {
             guard let id = Int(key.string), let query = value["queries"]?.elements?.first(where: { _ in true }) else { continue }
             targets[id] = try ViewQuery(spec: query).target
-            tokens[id] = value["resumeToken"]?.string ?? ""
+            let token = value["resumeToken"]?.string ?? ""
+            let time = value["readTime"]?.integer.map { "time \($0)" }
+            tokens[id] = token.utf8.isEmpty ? time ?? "" : token
         }
     }
 }

@@ -286,7 +286,7 @@ extension SpecRunner {
             case .raiseSnapshotsInSync(let ids):
                 snapshotsInSyncCount += ids.count
             case .openTarget(let request):
-                openedTokens[Int(request.id) * 2] = request.token ?? ""
+                openedTokens[Int(request.id) * 2] = request.token ?? request.time.map { "time \($0.microseconds)" } ?? ""
                 if stream.targets[Int(request.id) * 2] == nil { stream.open(Int(request.id) * 2, request.target) }
             case .closeTarget(let id):
                 openedTokens[Int(id) * 2] = nil

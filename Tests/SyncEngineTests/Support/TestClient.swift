@@ -163,16 +163,20 @@ extension TestClient {
     }
 
     /// Delivers documents to the target of a listener, which is current.
+    ///
+    /// - Parameter isOfAll: True if the snapshot holds for all targets that are current.
     mutating func deliver(
         _ documents: RemoteDocument...,
         removing removed: [DocumentPath] = [],
         to listener: ListenerID,
         at time: Int64,
-        isCurrent: Bool = true
+        isCurrent: Bool = true,
+        isOfAll: Bool = false
     ) throws {
         let target = try #require(engine.target(of: listener))
         let event = RemoteEvent(
             time: try Timestamp(microseconds: time),
+            token: isOfAll ? "token \(time)" : nil,
             targets: [
                 target: RemoteEvent.TargetChange(
                     added: Set(documents.filter(\.isFound).map(\.path)),

@@ -27,6 +27,8 @@ package enum BatchGetDocuments: RPCMethod {
         package let documents: [ListedDocument]
         /// The time as of which the documents were read, or, if each was read individually, a time before the reads.
         package let readTime: Timestamp
+        /// The epoch of the history that the times belong to.
+        package let epoch: String
     }
 
     private static let paths = Parameter<[DocumentPath]>(GetParameterKeys.paths, "The paths of the documents, at most 1000.")
@@ -51,6 +53,7 @@ package enum BatchGetDocuments: RPCMethod {
                 "The time as of which the documents were read. Without a readTime or transaction, a lower bound: each entry is as of "
                     + "this time or later."
             ),
+            .epoch,
         ]),
         "The documents."
     )
@@ -75,7 +78,8 @@ package enum BatchGetDocuments: RPCMethod {
                         },
                         {"path": "books/vogon-poetry"}
                     ],
-                    "readTime": "2024-02-29T12:00:00.000000Z"
+                    "readTime": "2024-02-29T12:00:00.000000Z",
+                    "epoch": "e29374f1fe60fe125e13fe28432e8144"
                 }
                 """#
         )
@@ -93,6 +97,8 @@ package enum BatchGetDocuments: RPCMethod {
                 "Expected at most \(limits.maximumBatchGetCount) paths, found \(params.paths.count). Split the call."
             )
         }
+        // Also before: the answer of a history that has ended is not taken for one of its successor.
+        let epoch = context.store.position.epoch
         let view = try await ReadView(params.consistency, in: context)
         // Taken before the reads, so that none shows an earlier state.
         let readTime = if let time = view.readTime { time } else { try await ReadSnapshot(of: context.store).time }
@@ -116,7 +122,7 @@ package enum BatchGetDocuments: RPCMethod {
                 documents.append(document)
             }
         }
-        return Result(documents: documents, readTime: readTime)
+        return Result(documents: documents, readTime: readTime, epoch: epoch)
     }
 
     private static func entry(
@@ -133,6 +139,6 @@ package enum BatchGetDocuments: RPCMethod {
     private static let width = 8
 
     package static func write(_ result: Result, to writer: inout JSONWriter) {
-        BatchGetResponse(documents: result.documents, readTime: result.readTime).write(to: &writer)
+        BatchGetResponse(documents: result.documents, readTime: result.readTime, epoch: result.epoch).write(to: &writer)
     }
 }

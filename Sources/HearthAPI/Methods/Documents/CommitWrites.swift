@@ -67,6 +67,12 @@ package enum CommitWrites: RPCMethod {
                     + "absent.",
                 isRequired: false
             ),
+            .init(
+                CommitResponseKeys.epoch,
+                .string(),
+                "The epoch of the history that the times belong to, as in watch streams; absent for a commit without an identity.",
+                isRequired: false
+            ),
         ]),
         "The result of the commit."
     )
@@ -119,7 +125,8 @@ package enum CommitWrites: RPCMethod {
                 {
                     "commitTime": "2024-02-29T12:00:00.000000Z",
                     "writeResults": [{"updateTime": "2024-02-29T12:00:00.000000Z", "transformResults": [2]}],
-                    "seq": 3
+                    "seq": 3,
+                    "epoch": "e29374f1fe60fe125e13fe28432e8144"
                 }
                 """#
         ),
@@ -139,6 +146,13 @@ package enum CommitWrites: RPCMethod {
         if params.identity != nil, params.writes.isEmpty {
             throw StatusError(.invalidArgument, "A commit without writes has no identity: it can be sent as often as you like.")
         }
+        var result = try await commit(params, in: context)
+        // For clients that keep documents, which send their commits with an identity.
+        if params.identity != nil { result.epoch = context.store.position.epoch }
+        return result
+    }
+
+    private static func commit(_ params: Params, in context: ServiceContext) async throws(StatusError) -> CommitResult {
         guard let transaction = params.transaction else {
             return try await context.commit(params.writes, identity: params.identity)
         }
@@ -157,7 +171,8 @@ package enum CommitWrites: RPCMethod {
             writeResults: result.writeResults,
             sequence: result.sequence?.rawValue,
             isReplayed: result.isReplayed,
-            hasDroppedResults: result.hasDroppedResults
+            hasDroppedResults: result.hasDroppedResults,
+            epoch: result.epoch
         )
         .write(to: &writer)
     }

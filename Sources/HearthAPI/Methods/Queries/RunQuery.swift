@@ -31,6 +31,7 @@ package enum RunQuery: RPCMethod {
                 "The documents, with the fields of select, and with their distances if findNearest names a distanceResultField."
             ),
             .readTime,
+            .epoch,
             .damaged("Unreadable documents that could be in the result; absent if there are none."),
         ]),
         "The query results."
@@ -60,14 +61,16 @@ package enum RunQuery: RPCMethod {
                             "updateTime": "2024-02-29T12:00:00.000000Z"
                         }
                     ],
-                    "readTime": "2024-02-29T12:00:00.000000Z"
+                    "readTime": "2024-02-29T12:00:00.000000Z",
+                    "epoch": "e29374f1fe60fe125e13fe28432e8144"
                 }
                 """#
         ),
         RPCExample(
             "no matches",
             params: #"{"collectionGroup": "reviews", "where": {"field": "stars", "op": "in", "value": [6, 7]}}"#,
-            result: #"{"documents": [], "readTime": "2024-02-29T12:00:00.000000Z"}"#
+            result:
+                #"{"documents": [], "readTime": "2024-02-29T12:00:00.000000Z", "epoch": "e29374f1fe60fe125e13fe28432e8144"}"#
         ),
     ]
 
@@ -76,16 +79,31 @@ package enum RunQuery: RPCMethod {
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> QueryResults {
+        // Before the query: the answer of a history that has ended is not taken for one of its successor.
+        let epoch = context.store.position.epoch
         let view = try await ReadView(params.consistency, in: context)
-        return try await view.run(params.query, maximumBytes: context.server.limits.maximumBodyBytes)
+        var results = try await view.run(params.query, maximumBytes: context.server.limits.maximumBodyBytes)
+        results.epoch = epoch
+        return results
     }
 
     package static func write(_ result: QueryResults, to writer: inout JSONWriter) {
-        QueryResponse(documents: result.documents, readTime: result.readTime, damaged: result.damaged).write(to: &writer)
+        QueryResponse(
+            documents: result.documents,
+            readTime: result.readTime,
+            damaged: result.damaged,
+            epoch: result.epoch
+        )
+        .write(to: &writer)
     }
 }
 
 extension JSONSchema.Property {
+    /// The epoch of an answer.
+    static var epoch: JSONSchema.Property {
+        .init(QueryResponseKeys.epoch, .string(), "The epoch of the history that the times belong to, as in watch streams.")
+    }
+
     /// The point in time of a query.
     static var readTime: JSONSchema.Property {
         .init(

@@ -49,6 +49,16 @@ import UTF8Text
         }
     }
 
+    @Test func `The answer tells the epoch, as do those to reads that a client may keep`() async throws {
+        try await withService { service throws in
+            let epoch = #""\#(service.context.store.position.epoch)""#
+            #expect(try await service.member("epoch", of: "documents.commit", Self.params(1)) == epoch)
+            #expect(try await service.member("epoch", of: "documents.batchGet", #"{"paths": ["a/b"]}"#) == epoch)
+            #expect(try await service.member("epoch", of: "query.run", #"{"collection": "a"}"#) == epoch)
+            #expect(try await service.member("epoch", of: "documents.commit", #"{"writes": []}"#) == nil)
+        }
+    }
+
     @Test func `A commit that changes nothing has no sequence number`() async throws {
         try await withService { service in
             let write = #"{"delete": {"path": "a/missing"}}"#

@@ -1,0 +1,127 @@
+import Dispatch
+import Foundation
+import StrictJSON
+import Synchronization
+import Testing
+import TransportTestSupport
+import UTF8Text
+
+@testable import HearthClient
+
+/// The stream of a client with a local cache, by a server that says what the tests want.
+@Suite("Streams of a client with a cache", .timeLimit(.minutes(10)))
+struct TargetRetryTests {
+    private static let time = "2024-02-29T12:00:00.000000Z"
+    private static let open = #"{"type":"open","stream":"s","epoch":"e","seq":1,"heartbeat":15,"retained":0}"#
+    private static let emptyResult = StubServer.Response.json(status: 200, #"[{"jsonrpc":"2.0","id":0,"result":{}}]"#)
+
+    /// The frames of a document that does not exist.
+    private static func missing(_ path: String, _ id: String) -> [String] {
+        [
+            #"{"type":"deleted","path":"\#(path)","time":"\#(time)","removedTargets":[\#(id)]}"#,
+            #"{"type":"current","target":\#(id),"seq":1,"time":"\#(time)","token":"t"}"#,
+            #"{"type":"snapshot","seq":1,"time":"\#(time)","token":"t"}"#,
+        ]
+    }
+
+    /// The documents and IDs of the targets in a request.
+    private static func targets(in request: StubServer.Request) -> [(path: String, id: String)] {
+        guard let root = try? JSONText(Array(request.body.utf8)).root else { return [] }
+        let object = root.elements?.first { _ in true } ?? root
+        let targets = (object["params"] ?? object)["targets"]?.elements
+        return (targets.map(Array.init) ?? []).compactMap { target in
+            guard let path = target["document"]?.string, let id = target["id"] else { return nil }
+            return (path, String(decoding: id.rawBytes, as: UTF8.self))
+        }
+    }
+
+    private func database(_ server: StubServer, _ credential: FirestoreCredential? = nil) -> Firestore {
+        let db = server.firestore(credential)
+        let settings = db.settings
+        settings.cacheSettings = MemoryCacheSettings()
+        db.settings = settings
+        return db
+    }
+
+    /// The calls of a listener: whether each snapshot is from the cache.
+    private func events(_ path: String, of db: Firestore) -> (AsyncStream<Bool>.Iterator, any ListenerRegistration) {
+        let (events, event) = AsyncStream.makeStream(of: Bool.self)
+        let registration = db.document(path).addSnapshotListener(includeMetadataChanges: true) { snapshot, _ in
+            if let snapshot { event.yield(snapshot.metadata.isFromCache) }
+        }
+        return (events.makeAsyncIterator(), registration)
+    }
+
+    @Test func `A target that a fault of the server has ended is added again, and the others go on meanwhile`() async throws {
+        let added = DispatchSemaphore(value: 0)
+        let addedID = Mutex("")
+        let server = try StubServer { request in
+            guard request.path == "/watch" else {
+                guard let target = Self.targets(in: request).first else { return Self.emptyResult }
+                addedID.withLock { $0 = target.id }
+                added.signal()
+                return Self.emptyResult
+            }
+            let targets = Self.targets(in: request)
+            return .stream { stream in
+                stream.send(Self.open)
+                for target in targets {
+                    for frame in Self.missing(target.path, target.id) { stream.send(frame) }
+                }
+                let id = targets.first { $0.path == "a/1" }?.id ?? "0"
+                let error = #"{"code":-32603,"message":"Internal error","data":{"errorId":"x"}}"#
+                stream.send(#"{"type":"targetRemoved","target":\#(id),"error":\#(error)}"#)
+                added.wait()
+                for frame in Self.missing("a/1", addedID.withLock(\.self)) { stream.send(frame) }
+                stream.waitUntilClosed()
+            }
+        }
+        let db = database(server)
+        try await db.disableNetwork()
+        var (events, registration) = events("a/1", of: db)
+        let others = Mutex<[Bool]>([])
+        let other = db.document("a/2").addSnapshotListener(includeMetadataChanges: true) { snapshot, _ in
+            if let snapshot { others.withLock { $0.append(snapshot.metadata.isFromCache) } }
+        }
+        try await db.enableNetwork()
+        // Offline without a document, then current, interrupted, and current again.
+        for expected in [true, false, true, false] { #expect(await events.next() == expected) }
+        #expect(others.withLock(\.self) == [true, false])
+        #expect(server.requests.count { $0.path == "/watch" } == 1)
+        registration.remove()
+        other.remove()
+        try await db.terminate()
+    }
+
+    @Test func `A change of user ends the delay before the next attempt`() async throws {
+        let provider = TestTokenProvider()
+        let isAway = Mutex(true)
+        let (attempts, attempt) = AsyncStream.makeStream(of: Void.self)
+        let server = try StubServer { request in
+            guard !isAway.withLock(\.self) else {
+                attempt.yield()
+                return .unavailable(retryAfter: "300")
+            }
+            let targets = Self.targets(in: request)
+            return .stream { stream in
+                stream.send(Self.open)
+                for target in targets {
+                    for frame in Self.missing(target.path, target.id) { stream.send(frame) }
+                }
+                stream.waitUntilClosed()
+            }
+        }
+        let db = database(server, .idToken(provider))
+        var (events, registration) = events("a/1", of: db)
+        // The next attempt would be in five minutes.
+        for await _ in attempts { break }
+        #expect(await events.next() == true)
+        isAway.withLock { $0 = false }
+        let start = ContinuousClock.now
+        db.credentialDidChange()
+        while await events.next() == true {}
+        #expect(start.duration(to: .now) < .seconds(240))
+        registration.remove()
+        try await db.terminate()
+    }
+}
