@@ -186,8 +186,8 @@ import Testing
 
     @Test(
         arguments: [
-            "Content-Length: 1000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n",
-            "Content-Length: 1000\r\nExpect: 100-continue\r\n\r\n",
+            "Content-Length: 1000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n",
+            "Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n",
         ]
     )
     func `A body that arrives too slowly times out`(framing: String) async throws {
