@@ -484,7 +484,8 @@ let package = Package(
             dependencies: [
                 "HearthAPI", "DocumentIndex", "DocumentModel", "DocumentStore", "DocumentStoreConformance",
                 "FileStore",
-                "FuzzedInputs", "IdentityTokens", "JSONRPC", "QueryEngine", "SecurityRules", "StrictJSON", "UTF8Text",
+                "FuzzedInputs", "IdentityTokens", "JSONRPC", "PrometheusMetrics", "QueryEngine", "SecurityRules", "StorageIO",
+                "StrictJSON", "UTF8Text",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],

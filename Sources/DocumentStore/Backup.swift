@@ -1,4 +1,5 @@
 package import DocumentModel
+import Synchronization
 
 /// A backup of the databases of a host, each as of one commit.
 package struct Backup: Hashable, Sendable {
@@ -69,12 +70,46 @@ package struct BackupRequest: Sendable {
     package let includesKeys: Bool
     /// The version of Hearth.
     package let version: String
+    /// The part that is done.
+    package let progress: BackupProgress
 
-    package init(startTime: Timestamp, databases: [DatabaseID], includesKeys: Bool, version: String) {
+    package init(
+        startTime: Timestamp,
+        databases: [DatabaseID],
+        includesKeys: Bool,
+        version: String,
+        progress: BackupProgress = BackupProgress()
+    ) {
+        self.progress = progress
         self.startTime = startTime
         self.databases = databases
         self.includesKeys = includesKeys
         self.version = version
+    }
+}
+
+/// The number of files that a backup in progress has.
+package final class BackupProgress: Sendable {
+    private let files = Atomic(0)
+
+    package init() {}
+
+    package var fileCount: Int { files.load(ordering: .relaxed) }
+
+    /// Records a file.
+    package func addFile() {
+        files.add(1, ordering: .relaxed)
+    }
+}
+
+/// The last time that a backup was read as a whole and found without a fault.
+package struct BackupVerification: Hashable, Sendable {
+    /// The name of the backup.
+    package let backup: String
+    package let time: Timestamp
+
+    package init(backup: String, time: Timestamp) {
+        (self.backup, self.time) = (backup, time)
     }
 }
 
@@ -97,8 +132,21 @@ package protocol BackupStore: Sendable {
     /// Returns the complete backups, oldest first.
     func list() async throws(StatusError) -> [Backup]
 
-    /// Returns the time at which a backup was last read as a whole and found without a fault; `nil` if none was.
-    func lastVerificationTime() async throws(StatusError) -> Timestamp?
+    /// Returns the last verification without a fault; `nil` if there was none.
+    func lastVerification() async throws(StatusError) -> BackupVerification?
+
+    /// Compares all files of a backup with their digests, and records the verification if there is no fault.
+    ///
+    /// - Parameters:
+    ///   - onFile: Called for each file that has been read, on any thread. Its error ends the verification.
+    ///   - onFault: Called with an error for each file that is missing or altered, on any thread.
+    /// - Throws: `.notFound` if there is no such backup; `.dataLoss` if its list of files is damaged; `.cancelled` if the task is
+    ///   cancelled.
+    func verify(
+        _ name: String,
+        onFile: @escaping @Sendable () throws(StatusError) -> Void,
+        onFault: @escaping @Sendable (StatusError) -> Void
+    ) async throws(StatusError)
 
     /// Archives the commits of a database beside the backups, so that a restore can go beyond the last backup.
     /// They are durable there when this returns.

@@ -70,6 +70,10 @@ package struct HTTPServer: Service {
             let (allowed, denied) = context.rulesRegistry.decisionCounts
             return [.init(["result": "allowed"], Double(allowed)), .init(["result": "denied"], Double(denied))]
         }
+        registry.sampledValue("hearth_listen_targets", "Targets of the open watch streams that may have several.") {
+            Double(context.server.activity.listenTargetCount)
+        }
+        context.server.slowCalls.threshold = configuration.slowCallTime
         self.responder = RequestResponder(
             policy: connection.policy,
             authenticator: resources.authenticator,
@@ -168,7 +172,12 @@ package struct HTTPServer: Service {
     }
 
     private var accessLog: AccessLog {
-        AccessLog(logger: configuration.accessLogger, slowCallLogger: logger, slowCallTime: configuration.slowCallTime)
+        AccessLog(
+            logger: configuration.accessLogger,
+            slowCallLogger: logger,
+            slowCalls: context.server.slowCalls,
+            slowCallTime: configuration.slowCallTime
+        )
     }
 
     private func announce(port: Int) async {

@@ -30,6 +30,10 @@ package final class MetricsRegistry: Sendable {
         return writer.finish()
     }
 
+    func family(named name: String) -> (any MetricFamily)? {
+        state.withLock { state in state.positions[name].map { state.families[$0] } }
+    }
+
     func contains(_ name: String) -> Bool {
         state.withLock { $0.positions[name] != nil }
     }

@@ -134,6 +134,11 @@ extension BackupFolder {
         }
     }
 
+    /// Opens a complete backup.
+    func reader(of name: String) async throws(StatusError) -> BackupReader {
+        try await BackupReader.open("\(path)/\(name)")
+    }
+
     /// Returns the complete backups, oldest first. A folder without a readable manifest is not one.
     package func list() async throws(StatusError) -> [Backup] {
         try await withRoot { root throws(StatusError) in
@@ -151,7 +156,7 @@ extension BackupFolder {
     ) async throws(StatusError) -> Backup {
         let (root, lock, writer) = try await withRoot { root throws(StatusError) in
             let lock = try Self.lock(root)
-            return (root, lock, try Self.begin(in: root))
+            return (root, lock, try Self.begin(in: root, progress: request.progress))
         }
         defer { lock.descriptor.unlock() }
         do throws(StatusError) {
@@ -227,7 +232,7 @@ extension BackupFolder {
         return lock
     }
 
-    private static func begin(in root: SharedFileDescriptor) throws(StatusError) -> BackupWriter {
+    private static func begin(in root: SharedFileDescriptor, progress: BackupProgress) throws(StatusError) -> BackupWriter {
         removeLeftovers(in: root)
         try BackupWriter.checkSpace(on: root)
         let (folder, earlier) = try reportingInBackups("create", temporaryName) { () throws(FileSystemError) in
@@ -237,7 +242,7 @@ extension BackupFolder {
                 try previous.flatMap { previous throws(FileSystemError) in try root.folderIfPresent(previous.name) }
             )
         }
-        return try BackupWriter(folder, previous: earlier)
+        return try BackupWriter(folder, previous: earlier, progress: progress)
     }
 
     private static func finish(

@@ -58,11 +58,13 @@ package final class BackupReader: Sendable {
     ///
     /// - Parameters:
     ///   - interval: 1 for every file, otherwise the number of files of which one is read.
+    ///   - onFile: Called for each file that has been read, on any thread. Its error ends the verification.
     ///   - onFault: Called with an error for each file that is missing or altered, on any thread.
     /// - Returns: The number of files that were read.
     /// - Throws: `.dataLoss` if the list of files is damaged; `.cancelled` if the task is cancelled.
     package func verify(
         every interval: Int = 1,
+        onFile: @escaping @Sendable () throws(StatusError) -> Void = {},
         onFault: @escaping @Sendable (StatusError) -> Void
     ) async throws(StatusError) -> Int {
         let count = Atomic(0)
@@ -77,6 +79,7 @@ package final class BackupReader: Sendable {
                     guard error.code == .dataLoss else { throw error }
                     onFault(error)
                 }
+                try onFile()
             }
         }
         return count.load(ordering: .relaxed)

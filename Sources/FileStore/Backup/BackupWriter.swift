@@ -1,5 +1,6 @@
 import Cryptography
 internal import DocumentModel
+internal import DocumentStore
 internal import StorageIO
 internal import Synchronization
 internal import UTF8Text
@@ -30,6 +31,7 @@ final class BackupWriter: Sendable {
     let folder: SharedFileDescriptor
     /// The folder of the previous backup; `nil` without one.
     let previous: SharedFileDescriptor?
+    private let progress: BackupProgress
     private let list: Mutex<List>
     private let isCancelled = Atomic(false)
     private let failure = Mutex<StatusError?>(nil)
@@ -43,7 +45,10 @@ final class BackupWriter: Sendable {
     private static let spaceCheckInterval = 256
 
     /// Begins a backup in an empty folder.
-    init(_ folder: SharedFileDescriptor, previous: SharedFileDescriptor?) throws(StatusError) {
+    ///
+    /// - Parameter progress: Receives the number of files.
+    init(_ folder: SharedFileDescriptor, previous: SharedFileDescriptor?, progress: BackupProgress) throws(StatusError) {
+        self.progress = progress
         self.folder = folder
         self.previous = previous
         let file = try reportingInBackups("create", Self.fileListName) { () throws(FileSystemError) in
@@ -257,6 +262,7 @@ extension BackupWriter {
             list.pending += line
             list.fileCount += 1
             list.byteCount += byteCount
+            progress.addFile()
             if list.pending.count >= Self.pendingBytes { try list.flush() }
         }
     }

@@ -39,8 +39,16 @@ struct HostBackups: BackupStore {
         try await folder.list()
     }
 
-    func lastVerificationTime() async throws(StatusError) -> Timestamp? {
-        try await folder.lastVerificationTime()
+    func lastVerification() async throws(StatusError) -> BackupVerification? {
+        try await folder.lastVerification()
+    }
+
+    func verify(
+        _ name: String,
+        onFile: @escaping @Sendable () throws(StatusError) -> Void,
+        onFault: @escaping @Sendable (StatusError) -> Void
+    ) async throws(StatusError) {
+        try await folder.verify(name, onFile: onFile, onFault: onFault)
     }
 
     func archiveJournal(of store: any DocumentStore) async throws(StatusError) {

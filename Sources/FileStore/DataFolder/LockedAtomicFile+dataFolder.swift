@@ -10,6 +10,8 @@ extension LockedAtomicFile {
         case rules = "firestore.rules"
         /// The security rules that later ones have replaced.
         case rulesHistory = "rules-history.json"
+        /// The activity of the server over the last week.
+        case activity = "activity.samples"
     }
 
     /// Opens a file in a data folder, which may be open in a server. The file need not exist.

@@ -39,6 +39,9 @@ package struct FirestoreCall: Sendable {
         call = try type.init(requestPath, URLParameters(parameters, known: type.parameters))
     }
 
+    /// The name of its method in Firestore's API, one of ``methodNames``.
+    package var methodName: String { type(of: call).name }
+
     /// True if the call reads the request body.
     package var acceptsBody: Bool { type(of: call).acceptsBody }
 
@@ -80,6 +83,13 @@ extension FirestoreCall {
         "runAggregationQuery": RunAggregationQueryCall.self,
         "runQuery": RunQueryCall.self,
     ]
+    /// The calls on a document or a collection, by the method of the request alone.
+    private static let plainCalls: [any RESTCall.Type] = [
+        CreateDocumentCall.self, DeleteDocumentCall.self, GetDocumentCall.self, ListDocumentsCall.self, UpdateDocumentCall.self,
+    ]
+    /// The names of all methods, sorted.
+    package static let methodNames = [plainCalls, Array(databaseCalls.values), Array(parentCalls.values)]
+        .flatMap { calls in calls.map { $0.name } }.sorted()
     private static let unsupportedVerbs: [UTF8Key] = ["executePipeline", "listen", "write"]
     private static let streamVerbs: [UTF8Key] = ["batchGet", "runAggregationQuery", "runQuery"]
 

@@ -5,6 +5,8 @@ import StrictJSON
 
 /// A call to one REST method, initialized from the request's path and query; its body is decoded when it is executed.
 protocol RESTCall: Sendable {
+    /// The name of the method in Firestore's API.
+    static var name: String { get }
     /// The role required to make the call.
     static var requiredPermission: Permission { get }
     /// The fields accepted in the query.

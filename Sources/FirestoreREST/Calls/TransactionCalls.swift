@@ -6,6 +6,7 @@ import StrictJSON
 
 /// A `:beginTransaction` call.
 struct BeginTransactionCall: RESTCall {
+    static let name = "BeginTransaction"
     static let requiredPermission = BeginTransaction.requiredPermission
     private static let fields: [ProtoField] = .request("options")
 
@@ -25,6 +26,7 @@ struct BeginTransactionCall: RESTCall {
 
 /// A `:rollback` call.
 struct RollbackCall: RESTCall {
+    static let name = "Rollback"
     static let requiredPermission = RollbackTransaction.requiredPermission
     private static let fields: [ProtoField] = .request("transaction")
 

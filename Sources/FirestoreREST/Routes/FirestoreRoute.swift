@@ -15,11 +15,18 @@ struct FirestoreRoute: Sendable {
     private let responseBudget: MemoryBudget
     private let bodyExecutor: LargeBodyExecutor
     private let deadlines: CallDeadlines
+    private let metrics: CallMetrics
 
     init(_ context: ServiceContext, _ server: ServerResources) {
         self.context = context
         self.responseBudget = server.responseBudget
         self.bodyExecutor = server.bodyExecutor
+        metrics = CallMetrics(
+            context.server.metrics.registry,
+            prefix: "hearth_rest",
+            api: "Firestore REST",
+            methods: FirestoreCall.methodNames
+        )
         deadlines = CallDeadlines(
             timeout: context.server.limits.callTimeout,
             queueTime: context.server.limits.queueTime,
@@ -29,6 +36,22 @@ struct FirestoreRoute: Sendable {
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let call = try request.firestoreCall()
+        let time = Stopwatch()
+        do {
+            let response = try await respond(to: request, in: requestContext, call)
+            metrics.record(call.methodName, failure: nil, time: time)
+            return response
+        } catch {
+            metrics.record(call.methodName, failure: error, time: time)
+            throw error
+        }
+    }
+
+    private func respond(
+        to request: Request,
+        in requestContext: HearthRequestContext,
+        _ call: FirestoreCall
+    ) async throws -> Response {
         let body =
             call.acceptsBody
             ? try await request.jsonBody(by: requestContext.route.policy.body) : []
@@ -63,6 +86,22 @@ struct FirestoreRoute: Sendable {
         } catch let error as StatusError where error.code != .internal {
             throw HTTPFailure(firestore: error)
         }
+    }
+}
+
+extension CallMetrics {
+    /// Records a call of a method that has ended.
+    fileprivate func record(_ method: String, failure: (any Error)?, time: Stopwatch) {
+        let code: StatusCode? =
+            switch failure {
+            case nil: nil
+            case let failure as HTTPFailure: failure.error.statusCode
+            case let error as RPCError: error.statusCode
+            case let error as StatusError: error.code
+            case is CancellationError: .cancelled
+            default: .internal
+            }
+        record(method: FirestoreCall.methodNames.firstIndex(of: method), status: code?.rawValue ?? 0, duration: time)
     }
 }
 

@@ -7,13 +7,20 @@ import Logging
 package struct BackupStatus: Sendable {
     /// The time at which the backup in progress was begun; `nil` if none is being made.
     package var runningSince: Timestamp?
+    /// The number of files that it has so far.
+    package var fileCount = 0
     /// The error of the last backup, with the time at which that was begun; `nil` if it did not fail.
     package var lastFailure: (startTime: Timestamp, error: StatusError)?
+
+    package init(runningSince: Timestamp?, fileCount: Int, lastFailure: (startTime: Timestamp, error: StatusError)?) {
+        (self.runningSince, self.fileCount, self.lastFailure) = (runningSince, fileCount, lastFailure)
+    }
 }
 
 /// A backup in progress.
 struct BackupTask {
     let startTime: Timestamp
+    let progress: BackupProgress
     let task: Task<Result<Backup, StatusError>, Never>
 }
 
@@ -75,9 +82,28 @@ extension DatabaseRegistry {
         if let failure { throw failure }
     }
 
+    /// Compares all files of a backup with their digests.
+    ///
+    /// - Parameters:
+    ///   - onFile: Called for each file that has been read, on any thread. Its error ends the verification.
+    ///   - onFault: Called with an error for each file that is missing or altered, on any thread.
+    package nonisolated func verifyBackup(
+        _ name: String,
+        onFile: @escaping @Sendable () throws(StatusError) -> Void,
+        onFault: @escaping @Sendable (StatusError) -> Void
+    ) async throws(StatusError) {
+        let backups = try backups
+        try await backups.verify(name, onFile: onFile, onFault: onFault)
+        backupMetrics?.recordVerification(at: try await backups.lastVerification()?.time)
+    }
+
     /// The backup in progress, and the failure of the last one.
     package var backupStatus: BackupStatus {
-        BackupStatus(runningSince: backupTask?.startTime, lastFailure: backupFailure)
+        BackupStatus(
+            runningSince: backupTask?.startTime,
+            fileCount: backupTask?.progress.fileCount ?? 0,
+            lastFailure: backupFailure
+        )
     }
 
     /// The backups of the host.
@@ -103,12 +129,20 @@ extension DatabaseRegistry {
             throw StatusError(.failedPrecondition, "Another backup is being made. backups.list shows when it is complete.")
         }
         let startTime = Timestamp.current()
+        let progress = BackupProgress()
         // It outlives the call that starts it, whose time limit does not hold.
         let task = CallAdmission.$current.withValue(nil) {
             Task {
                 let result: Result<Backup, StatusError>
                 do throws(StatusError) {
-                    result = .success(try await self.makeBackup(in: backups, startTime: startTime, includingKeys: includesKeys))
+                    result = .success(
+                        try await self.makeBackup(
+                            in: backups,
+                            startTime: startTime,
+                            includingKeys: includesKeys,
+                            progress: progress
+                        )
+                    )
                 } catch {
                     result = .failure(error)
                 }
@@ -116,7 +150,7 @@ extension DatabaseRegistry {
                 return result
             }
         }
-        let started = BackupTask(startTime: startTime, task: task)
+        let started = BackupTask(startTime: startTime, progress: progress, task: task)
         backupTask = started
         return started
     }
@@ -124,13 +158,15 @@ extension DatabaseRegistry {
     private func makeBackup(
         in backups: any BackupStore,
         startTime: Timestamp,
-        includingKeys includesKeys: Bool
+        includingKeys includesKeys: Bool,
+        progress: BackupProgress
     ) async throws(StatusError) -> Backup {
         let request = BackupRequest(
             startTime: startTime,
             databases: try await host.databases(),
             includesKeys: includesKeys,
-            version: ServerDescription.version
+            version: ServerDescription.version,
+            progress: progress
         )
         return try await backups.create(request) { id, body throws(StatusError) in
             let lease = try await self.lease(id)

@@ -143,7 +143,7 @@ extension RequestTrace {
     }
 
     /// The statuses that are errors of the server, not of its client, by OpenTelemetry's conventions for gRPC.
-    private static let serverErrors = Set(
+    static let serverErrors = Set(
         [StatusCode.unknown, .deadlineExceeded, .unimplemented, .internal, .unavailable, .dataLoss].map(\.name)
     )
 

@@ -15,6 +15,8 @@ package struct ServerDescription: Sendable {
     package let activity = ServerActivity()
     /// The most recent log entries.
     package let log: RecentLog
+    /// The most recent slow requests.
+    package let slowCalls = SlowCallLog()
     /// The metrics.
     package let metrics: ServerMetrics
     /// The audit log; `nil` if there is none.
@@ -43,6 +45,7 @@ package struct ServerDescription: Sendable {
 package final class ServerActivity: Sendable {
     private let watchers = Mutex(0)
     private let standbys = Mutex(0)
+    private let listenTargets = Atomic(0)
     private let stopping = Atomic(false)
     private let pendingRequests = Atomic(0)
 
@@ -57,6 +60,14 @@ package final class ServerActivity: Sendable {
     /// Adds to the number of requests whose responses have not begun.
     package func adjustPendingRequestCount(by change: Int) {
         pendingRequests.add(change, ordering: .relaxed)
+    }
+
+    /// The number of targets of open streams that may have several.
+    package var listenTargetCount: Int { listenTargets.load(ordering: .relaxed) }
+
+    /// Adds to the number of targets of streams that may have several.
+    func adjustListenTargetCount(by change: Int) {
+        listenTargets.add(change, ordering: .relaxed)
     }
 
     /// The number of standbys that follow this server.

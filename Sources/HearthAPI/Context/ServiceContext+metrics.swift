@@ -34,12 +34,14 @@ extension ServiceContext {
         }
         metrics.isWritable.set(total.isWritable ? 1 : 0)
         metrics.journalBytes.set(Double(total.journalBytes))
+        metrics.documents.set(total.size.map { Double($0.documentCount) } ?? .nan)
+        metrics.documentBytes.set(total.size.map { Double($0.byteCount) } ?? .nan)
         metrics.damagedDocuments.set(Double(total.damagedCount))
         metrics.waitingDocuments.set(Double(total.waitingCount))
         metrics.openTransactions.set(Double(total.transactionCount))
         metrics.openDatabases.set(Double(databaseCount))
         // A folder that cannot be read keeps the time that is known.
-        if let backups = try? databases?.backups, let time = try? await backups.lastVerificationTime() {
+        if let backups = try? databases?.backups, let time = try? await backups.lastVerification()?.time {
             server.metrics.backups.recordVerification(at: time)
         }
     }
@@ -51,6 +53,8 @@ private struct StoreState {
     let isIndexReady: Bool
     private(set) var isWritable: Bool
     private(set) var journalBytes: Int
+    /// The documents; `nil` while an index is being built.
+    private(set) var size: CollectionSize?
     private(set) var damagedCount: Int
     private(set) var waitingCount: Int
     var transactionCount = 0
@@ -60,6 +64,7 @@ private struct StoreState {
         isIndexReady = await store.indexes().queryError == nil
         storage = await (try? store.localFiles)?.storage()
         journalBytes = storage?.journalBytes ?? 0
+        size = storage?.size
         damagedCount = storage?.damagedCount ?? 0
         waitingCount = storage?.unappliedCount ?? 0
     }
@@ -67,6 +72,7 @@ private struct StoreState {
     mutating func add(_ other: StoreState, transactionCount: Int) {
         isWritable = isWritable && other.isWritable
         journalBytes += other.journalBytes
+        if let otherSize = other.size { size? += otherSize } else { size = nil }
         damagedCount += other.damagedCount
         waitingCount += other.waitingCount
         self.transactionCount += transactionCount

@@ -108,7 +108,7 @@ package actor DatabaseRegistry {
         for id in try await host.databases() { try? await rules.checkRules(of: id) }
         if let backups = host.backups {
             backupMetrics?.record(try? await backups.list().last)
-            backupMetrics?.recordVerification(at: try? await backups.lastVerificationTime())
+            backupMetrics?.recordVerification(at: try? await backups.lastVerification()?.time)
         }
         // A previous deletion may have been interrupted.
         await databases.startPurging()

@@ -26,7 +26,10 @@ package final class ListenSession {
     private let endsTargetsByFaults: Bool
     /// Interrupts the stream of an end user whenever other rules decide.
     private let rulesObservation: RevocationObservation?
-    var targets: [Int32: ListenedTarget] = [:]
+    var targets: [Int32: ListenedTarget] = [:] {
+        didSet { targetCount.set(targets.count) }
+    }
+    private let targetCount: ListenTargetCount
     /// The size of the requests for the targets.
     private var targetByteCount = 0
     /// The targets whose state has not been sent completely, in the order of their requests.
@@ -69,6 +72,7 @@ package final class ListenSession {
     /// - Parameter endsTargetsByFaults: True to end a target alone with ``StatusCode/internal``, rather than the stream.
     package init(in context: ServiceContext, heartbeat: Duration = heartbeat, endsTargetsByFaults: Bool = false) {
         self.context = context
+        targetCount = ListenTargetCount(in: context.server.activity)
         store = context.streamStore
         position = store.position
         // Clients ignore a snapshot that is not later than 1970.

@@ -17,6 +17,8 @@ package struct ServerMetrics: Sendable {
     package let log: LogMetrics
     /// The spans of traces.
     package let traces: TraceMetrics
+    /// The activity over the last hour, day and week.
+    package let history = ActivityHistory()
     let state: StateMetrics
 
     /// Declares the families in a new registry.

@@ -10,6 +10,8 @@ struct StateMetrics: Sendable {
     let diskFreeBytes: Gauge
     let diskBytes: Gauge
     let isWritable: Gauge
+    let documents: Gauge
+    let documentBytes: Gauge
     let damagedDocuments: Gauge
     let waitingDocuments: Gauge
     let openTransactions: Gauge
@@ -29,6 +31,11 @@ struct StateMetrics: Sendable {
         diskFreeBytes = registry.gauge("hearth_disk_free_bytes", "Free space of the disk with the data folder.")
         diskBytes = registry.gauge("hearth_disk_size_bytes", "Size of the disk with the data folder.")
         isWritable = registry.gauge("hearth_writable", "1 if all open databases accept writes, 0 if one of them does not.")
+        documents = registry.gauge(
+            "hearth_documents",
+            "Documents of open databases, as of the last commits that their indexes include."
+        )
+        documentBytes = registry.gauge("hearth_document_bytes", "The size of these documents, by Firestore's formula.")
         damagedDocuments = registry.gauge(
             "hearth_damaged_documents",
             "Documents of open databases that reads have found to be unreadable."

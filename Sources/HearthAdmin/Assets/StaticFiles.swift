@@ -47,9 +47,11 @@ struct StaticFiles: Sendable {
         case styleSheet = "admin.css"
         case tableStyleSheet = "admin-tables.css"
         case editStyleSheet = "admin-edit.css"
+        case activityStyleSheet = "admin-activity.css"
         case script = "admin.js"
         case liveScript = "live.js"
         case editScript = "edit.js"
+        case refreshScript = "refresh.js"
         case filterScript = "filter.js"
         case queryScript = "query.js"
         case shortcutScript = "shortcuts.js"
@@ -58,7 +60,7 @@ struct StaticFiles: Sendable {
         case logo = "logo.svg"
 
         /// The style sheets, in cascade order.
-        static let styleSheets: [Asset] = [.styleSheet, .tableStyleSheet, .editStyleSheet]
+        static let styleSheets: [Asset] = [.styleSheet, .tableStyleSheet, .editStyleSheet, .activityStyleSheet]
     }
 
     /// The file with a name.

@@ -57,7 +57,7 @@ struct PageCommand: Sendable {
         }
         pages += [
             PageCommand(localized("Background jobs"), AdminURL.jobs, terms: "jobs imports deletions progress"),
-            PageCommand(localized("Backup"), AdminURL.overview + "#backup", terms: "backups export"),
+            PageCommand(localized("Backup"), AdminURL.overview + "#backup", terms: "backup export"),
             PageCommand(localized("Composite indexes"), AdminURL.settings + "#indexes", terms: "composite indexes"),
             PageCommand(
                 localized("Single-field index exemptions"),
@@ -70,7 +70,10 @@ struct PageCommand: Sendable {
         ]
         if principal.isAdmin {
             pages += [
-                PageCommand(localized("Log"), AdminURL.overview + "#log", terms: "server logs errors messages"),
+                PageCommand(localized("Activity"), AdminURL.activity, terms: "activity charts metrics monitoring latency"),
+                PageCommand(localized("Slow calls"), AdminURL.slowCalls, terms: "slow calls queries performance"),
+                PageCommand(localized("Log"), AdminURL.log, terms: "server logs errors messages"),
+                PageCommand(localized("Backups"), AdminURL.backups, terms: "backups restore verify"),
                 PageCommand(localized("Rules"), AdminURL.rules, terms: "security rules"),
                 PageCommand(localized("Playground"), AdminURL.rulesPlayground, terms: "rules playground simulator test"),
                 PageCommand(localized("Keys"), AdminURL.keys, terms: "api keys access"),

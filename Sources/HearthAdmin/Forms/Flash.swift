@@ -21,6 +21,8 @@ enum Flash: Hashable, Sendable {
     case indexChanged
     case rulesDeployed
     case nothingSelected
+    case backupStarted
+    case backupVerified
 
     /// The parameters of the undo button.
     struct Undo: Hashable, Sendable {
@@ -54,6 +56,8 @@ enum Flash: Hashable, Sendable {
         case "index-changed": self = .indexChanged
         case "rules-deployed": self = .rulesDeployed
         case "nothing-selected": self = .nothingSelected
+        case "backup-started": self = .backupStarted
+        case "backup-verified": self = .backupVerified
         default: return nil
         }
     }
@@ -82,6 +86,8 @@ enum Flash: Hashable, Sendable {
         case .indexChanged: "index-changed"
         case .rulesDeployed: "rules-deployed"
         case .nothingSelected: "nothing-selected"
+        case .backupStarted: "backup-started"
+        case .backupVerified: "backup-verified"
         }
     }
 
@@ -109,6 +115,8 @@ extension Flash {
         case .indexChanged: localized("Done. The index is updated in the background.")
         case .rulesDeployed: localized("Deployed. The rules decide every next request and every open stream.")
         case .nothingSelected: localized("Select at least one document.")
+        case .backupStarted: localized("The backup has been started.")
+        case .backupVerified: localized("The backup was read as a whole. No faults.")
         }
     }
 

@@ -3,12 +3,13 @@ import HearthAPI
 import Synchronization
 import UTF8Text
 
-/// An import, an import check or a deletion that outlives the request that started it and reports its progress.
+/// An import, an import check, a deletion or the verification of a backup that outlives the request that started it and reports its progress.
 final class BackgroundJob: Sendable {
     enum Kind: Sendable {
         case deleting
         case checking
         case importing
+        case verifying
     }
 
     /// The progress of a job so far, or its outcome.
@@ -155,12 +156,22 @@ extension BackgroundJob {
         case .deleting: localized("Deleting")
         case .checking: localized("Checking")
         case .importing: localized("Importing")
+        case .verifying: localized("Verifying a backup")
         }
     }
 
     /// The subject as pages show it; `nil` if it is empty, as the name of an uploaded file can be.
     var subjectText: DisplayText? {
         subject.utf8.isEmpty ? nil : DisplayText(subject.truncatingMiddle(toScalars: 80))
+    }
+
+    /// The number of processed documents of all, in words.
+    func completedText(_ progress: Progress, of total: Int) -> String {
+        let counts: KeyValuePairs<StaticString, String> = [
+            "done": NumberFormat.grouped(progress.completedCount), "total": NumberFormat.grouped(total),
+        ]
+        return kind == .verifying
+            ? localized("{done} of {total} files", counts) : localized("{done} of {total} documents", counts)
     }
 
     /// The number of processed documents in words.
@@ -170,6 +181,7 @@ extension BackgroundJob {
         case .deleting: localized(count: count, one: "{count} document deleted", other: "{count} documents deleted")
         case .checking: localized(count: count, one: "{count} document read", other: "{count} documents read")
         case .importing: localized(count: count, one: "{count} document imported", other: "{count} documents imported")
+        case .verifying: localized(count: count, one: "{count} file read", other: "{count} files read")
         }
     }
 }

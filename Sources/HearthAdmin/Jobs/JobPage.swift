@@ -8,8 +8,7 @@ struct JobPage: Page {
     private let heading: String
     private let subject: DisplayText?
     private let completedText: String
-    private let completedCount: Int
-    private let totalCount: Int?
+    private let progress: JobProgressView?
     private let isFinished: Bool
     private let isDone: Bool
     private let isCancelled: Bool
@@ -29,21 +28,19 @@ struct JobPage: Page {
     private let returnText: String
     private let jobsURL = AdminURL.jobs
 
-    init(_ job: BackgroundJob) {
+    init(_ job: BackgroundJob, now: Timestamp) {
         let progress = job.progress
         heading = job.title
         subject = job.subjectText
         completedText =
             if let total = progress.knownTotalCount, !progress.isFinished {
-                localized(
-                    "{done} of {total} documents",
-                    ["done": NumberFormat.grouped(progress.completedCount), "total": NumberFormat.grouped(total)]
-                )
+                job.completedText(progress, of: total)
             } else {
                 job.completedText(progress)
             }
-        completedCount = progress.completedCount
-        totalCount = progress.knownTotalCount
+        self.progress =
+            progress.isFinished
+            ? nil : JobProgressView(progress.completedCount, of: progress.totalCount, since: job.startTime, now: now)
         isFinished = progress.isFinished
         isDone = progress.isFinished && progress.failure == nil
         isCancelled = job.isCancelled
@@ -72,6 +69,7 @@ extension BackgroundJob {
     fileprivate var returnText: String {
         switch kind {
         case .checking: localized("Continue with the import")
+        case .verifying: localized("Backups")
         case .importing, .deleting:
             returnURL.utf8.elementsEqual(AdminURL.overview.utf8) ? localized("To the overview") : localized("Show the documents")
         }
@@ -80,7 +78,7 @@ extension BackgroundJob {
 
 extension BackgroundJob.Progress {
     /// The number of documents to process, unless more than that were processed.
-    fileprivate var knownTotalCount: Int? {
+    var knownTotalCount: Int? {
         totalCount.flatMap { $0 > 0 && completedCount <= $0 ? $0 : nil }
     }
 

@@ -44,7 +44,7 @@ extension BackgroundJob.Kind {
         switch self {
         case .deleting: .deleteDocuments
         case .importing: .importDocuments
-        case .checking: nil
+        case .checking, .verifying: nil
         }
     }
 }

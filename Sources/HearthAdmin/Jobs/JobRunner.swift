@@ -139,14 +139,14 @@ extension JobRunner.StartError {
         case .tooManyJobs:
             problems.add(
                 localized(
-                    "The server is already running the maximum number of imports and deletions. Try again when one has finished."
+                    "The server is already running the maximum number of background jobs. Try again when one has finished."
                 ),
                 linkingTo: AdminURL.jobs
             )
         case .tooManyJobsForOwner:
             problems.add(
                 localized(
-                    "You are already running the maximum number of imports and deletions: {limit}. Try again when one has finished, or stop one.",
+                    "You are already running the maximum number of background jobs: {limit}. Try again when one has finished, or stop one.",
                     ["limit": NumberFormat.grouped(JobRunner.maximumRunningPerOwner)]
                 ),
                 linkingTo: AdminURL.jobs

@@ -30,7 +30,7 @@ struct JobsController {
             guard let job = jobRunner.job(id, for: context.caller, in: context.databaseName) else {
                 return .page(ErrorPage.notFound)
             }
-            guard let submission else { return .page(JobPage(job)) }
+            guard let submission else { return .page(JobPage(job, now: request.now)) }
             if !submission.isStale { job.cancel() }
             return .redirect(to: AdminURL.job(id))
         }

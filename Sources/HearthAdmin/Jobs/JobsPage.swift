@@ -10,6 +10,7 @@ struct JobsPage: Page {
         private let title: String
         private let subject: DisplayText?
         private let completedText: String
+        private let progress: JobProgressView?
         private let state: String
         private let start: RelativeTimeView
 
@@ -17,7 +18,11 @@ struct JobsPage: Page {
             url = AdminURL.job(job.id)
             title = job.title
             subject = job.subjectText
-            completedText = job.completedText(progress)
+            let total = progress.isFinished ? nil : progress.knownTotalCount
+            completedText = total.map { job.completedText(progress, of: $0) } ?? job.completedText(progress)
+            self.progress = total.flatMap {
+                JobProgressView(progress.completedCount, of: $0, since: job.startTime, now: now)
+            }
             state =
                 switch (progress.isFinished, progress.failure) {
                 case (false, _): job.isCancelled ? localized("Stopping after the current batch") : localized("In progress")
@@ -29,6 +34,7 @@ struct JobsPage: Page {
     }
 
     var layout: PageLayout
+    private let viewsMarkup = ServerView.jobs.linksMarkup
     private let heading = localized("Background jobs")
     private let action = AdminURL.jobs
     private let hasJobs: Bool
@@ -50,7 +56,7 @@ struct JobsPage: Page {
         self.busyDatabases = busyDatabases.map {
             LinkView(url: AdminURL.jobs(in: $0), text: DisplayText($0.description))
         }
-        layout = PageLayout(title: heading)
+        layout = PageLayout(title: heading, section: .activity)
         layout.refreshes = !running.isEmpty
     }
 }

@@ -25,11 +25,13 @@ struct LayoutView: ViewModel {
     private let isOverview: Bool
     private let isQueryPage: Bool
     private let isRulesPage: Bool
+    private let isActivityPage: Bool
     private let isDocumentation: Bool
     private let overviewURL = AdminURL.overview
     private let queryURL = AdminURL.query
     private let documentationURL = AdminURL.documentation
     private let accessKeysURL = AdminURL.keys
+    private let activityURL = AdminURL.activity
     private let settingsURL = AdminURL.settings
     private let rulesURL = AdminURL.rules
     private let importURL = AdminURL.import
@@ -41,6 +43,7 @@ struct LayoutView: ViewModel {
     private let scriptURL: String
     private let liveScriptURL: String
     private let editScriptURL: String
+    private let refreshScriptURL: String
     private let filterScriptURL: String
     private let queryScriptURL: String
     private let shortcutScriptURL: String
@@ -95,6 +98,7 @@ struct LayoutView: ViewModel {
         isOverview = layout.section == .overview
         isQueryPage = layout.section == .query
         isRulesPage = layout.section == .rules
+        isActivityPage = layout.section == .activity
         isDocumentation = layout.section == .documentation
         hasColors = !layout.colors.isEmpty
         colorStyles = layout.colors.css
@@ -103,6 +107,7 @@ struct LayoutView: ViewModel {
         scriptURL = files.url(of: .script)
         liveScriptURL = files.url(of: .liveScript)
         editScriptURL = files.url(of: .editScript)
+        refreshScriptURL = files.url(of: .refreshScript)
         filterScriptURL = files.url(of: .filterScript)
         queryScriptURL = files.url(of: .queryScript)
         shortcutScriptURL = files.url(of: .shortcutScript)

@@ -12,6 +12,7 @@ struct PageLayout: Sendable {
         case overview
         case query
         case rules
+        case activity
         case documentation
     }
 

@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthAPI
 import UTF8Text
 
 /// The URLs of the pages. They mirror the paths of documents; the query selects a view or an action.
@@ -27,6 +28,16 @@ enum AdminURL {
     static var `import`: String { base + "/import" }
     /// The API keys.
     static let keys = "/admin/keys"
+    /// The activity of the server.
+    static let activity = "/admin/activity"
+    /// The activity of the server in a span of time.
+    static func activity(of span: ActivityHistory.Span) -> String { "\(activity)?span=\(span.rawValue)" }
+    /// The latest slow calls.
+    static let slowCalls = "/admin/activity/slow-calls"
+    /// The server's log.
+    static let log = "/admin/log"
+    /// The backups.
+    static let backups = "/admin/backups"
     /// The settings of the database.
     static var settings: String { base + "/settings" }
     /// The security rules of the database.

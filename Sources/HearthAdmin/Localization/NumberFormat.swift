@@ -6,6 +6,8 @@ struct NumberFormat: Sendable {
     let zero: Unicode.Scalar
     /// The grouping separator.
     let separator: String
+    /// The separator before a fraction.
+    let decimalSeparator: String
     /// The size of groups other than the last, which has three digits.
     let groupSize: Int
 
@@ -48,11 +50,11 @@ extension Language {
     /// The number format of the language.
     var numberFormat: NumberFormat {
         switch self {
-        case .english: NumberFormat(zero: "0", separator: ",", groupSize: 3)
-        case .bengali: NumberFormat(zero: "\u{09e6}", separator: ",", groupSize: 2)
-        case .indonesian, .vietnamese: NumberFormat(zero: "0", separator: ".", groupSize: 3)
-        case .persian: NumberFormat(zero: "\u{06f0}", separator: "\u{066c}", groupSize: 3)
-        case .russian: NumberFormat(zero: "0", separator: "\u{a0}", groupSize: 3)
+        case .english: NumberFormat(zero: "0", separator: ",", decimalSeparator: ".", groupSize: 3)
+        case .bengali: NumberFormat(zero: "\u{09e6}", separator: ",", decimalSeparator: ".", groupSize: 2)
+        case .indonesian, .vietnamese: NumberFormat(zero: "0", separator: ".", decimalSeparator: ",", groupSize: 3)
+        case .persian: NumberFormat(zero: "\u{06f0}", separator: "\u{066c}", decimalSeparator: "\u{066b}", groupSize: 3)
+        case .russian: NumberFormat(zero: "0", separator: "\u{a0}", decimalSeparator: ",", groupSize: 3)
         }
     }
 }

@@ -20,6 +20,14 @@ enum AdminRoute: Hashable, Sendable {
     case signOut
     /// The API keys.
     case keys
+    /// The activity of the server.
+    case activity
+    /// The latest slow calls.
+    case slowCalls
+    /// The server's log.
+    case log
+    /// The backups of all databases.
+    case backups
     /// The settings of a database.
     case settings
     /// The security rules of a database.
@@ -65,8 +73,8 @@ enum AdminRoute: Hashable, Sendable {
     /// True if the path has a page.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .find, .settings, .rules,
-            .rulesPlayground, .import, .jobs, .job, .asset, .moved:
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .activity, .slowCalls, .log, .backups,
+            .query, .find, .settings, .rules, .rulesPlayground, .import, .jobs, .job, .asset, .moved:
             true
         case .unknown, .malformed: false
         }
@@ -83,7 +91,7 @@ enum AdminRoute: Hashable, Sendable {
     /// Returns the HTTP methods that the route supports.
     func methods(with query: URLQuery) -> [HTTPRequest.Method] {
         switch self {
-        case .documentation, .signIn, .signOut, .keys, .settings, .rules, .rulesPlayground, .import, .job:
+        case .documentation, .signIn, .signOut, .keys, .backups, .settings, .rules, .rulesPlayground, .import, .job:
             [.get, .head, .post]
         case .preferences: [.post]
         case .overview where query["new"] != nil: [.get, .head, .post]
@@ -101,6 +109,10 @@ enum AdminRoute: Hashable, Sendable {
         case ["admin", "preferences"]: self = .preferences
         case ["admin", "import"]: self = .import
         case ["admin", "keys"]: self = .keys
+        case ["admin", "activity"]: self = .activity
+        case ["admin", "activity", "slow-calls"]: self = .slowCalls
+        case ["admin", "log"]: self = .log
+        case ["admin", "backups"]: self = .backups
         case ["admin", "settings"]: self = .settings
         case ["admin", "rules"]: self = .rules
         case ["admin", "rules", "playground"]: self = .rulesPlayground

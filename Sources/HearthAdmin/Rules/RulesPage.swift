@@ -34,7 +34,7 @@ struct RulesPage: Page {
         status = problems.isEmpty && conflict == nil ? .ok : conflict == nil ? .unprocessableContent : .conflict
         problemAlert = ProblemAlert(problems)
         fileProblem = state.problem.map { RulesFileProblem($0, text: state.stored.text, hasActive: state.active != nil) }
-        denials = state.currentDenials.map { RulesDenialView($0.reason, count: $0.count) }
+        denials = state.currentDenials.map { RulesDenialView($0, now: now) }
         hasDenials = !denials.isEmpty
         active = state.active.map { ActiveRulesView($0, denials: state.currentDenials, now: now) }
         isEmpty = state.active == nil && state.problem == nil
@@ -61,7 +61,7 @@ struct RulesState: Sendable {
     let locksOut: Bool
 
     /// The denials by the active rules, most frequent first.
-    var currentDenials: [(reason: RulesDenials.Reason, count: Int)] {
+    var currentDenials: [RulesDenials.Denied] {
         denials.version == active?.version ? denials.mostFrequentFirst : []
     }
 }
@@ -136,7 +136,7 @@ struct ActiveRulesView: ViewModel {
     private let isOfServer: Bool
     private let isOfEmulator: Bool
 
-    init(_ rules: ActiveRules, denials: [(reason: RulesDenials.Reason, count: Int)], now: Timestamp) {
+    init(_ rules: ActiveRules, denials: [RulesDenials.Denied], now: Timestamp) {
         rulesVersion = rules.version.string
         source =
             switch rules.source {
@@ -169,12 +169,15 @@ struct RulesDenialView: ViewModel {
     private let line: Int?
     private let lineURL: String
     private let denialCount: String
+    private let last: RelativeTimeView
 
-    init(_ reason: RulesDenials.Reason, count: Int) {
+    init(_ denied: RulesDenials.Denied, now: Timestamp) {
+        let reason = denied.reason
         method = reason.method.rawValue
         line = reason.line
         lineURL = RulesListing.url(ofLine: reason.line ?? 0, prefix: "L")
-        denialCount = NumberFormat.grouped(count)
+        denialCount = NumberFormat.grouped(denied.count)
+        last = RelativeTimeView(denied.lastTime, now: now)
     }
 }
 

@@ -36,6 +36,10 @@ struct TemplateLibrary: Sendable {
         case history
         case job
         case jobs
+        case activity
+        case slowCalls = "slow-calls"
+        case log
+        case backups
         case `import`
         case newCollection = "new-collection"
         case keys

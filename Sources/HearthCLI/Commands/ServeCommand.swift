@@ -225,6 +225,7 @@ struct ServeCommand: AsyncParsableCommand {
             // Stops last, and sees a second signal until then.
             .init(signals),
             .init(AdminPagesService(pages: pages)),
+            .init(try await ActivityService(context, data: options.data, logger: logger)),
             .init(ServeAuthenticationService(authentication, rules: context.rulesRegistry)),
         ]
         // After the server, whose last requests it exports.

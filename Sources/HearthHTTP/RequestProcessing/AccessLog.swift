@@ -12,6 +12,8 @@ struct AccessLog: Sendable {
     let logger: Logger?
     /// The log of slow requests.
     let slowCallLogger: Logger
+    /// The latest slow requests, for admins.
+    let slowCalls: SlowCallLog
     /// The least duration of a slow request; `nil` to log none.
     let slowCallTime: Duration?
 
@@ -79,6 +81,15 @@ struct AccessLog: Sendable {
             log.logger?.info("Request", metadata: metadata)
             guard isSlow else { return }
             log.slowCallLogger.warning("Slow request", metadata: metadata.merging(Self.cost(facts)) { $1 })
+            log.slowCalls.add(
+                SlowCallLog.Entry(
+                    duration: .nanoseconds(nanoseconds),
+                    request: "\(method) \(route)",
+                    status: status.code,
+                    requestID: trace.requestID,
+                    facts: facts
+                )
+            )
         }
 
         private func metadata(

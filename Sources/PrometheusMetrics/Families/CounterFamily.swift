@@ -8,6 +8,8 @@ package struct CounterFamily: MetricFamily {
     private let cells: [AtomicCell]
     private let series: [SeriesLabels]
     private let isInitial: [Bool]
+    /// The label values of each series.
+    private let values: [[String]]
 
     /// - Parameter isInitial: Returns whether the series with these label values is exported while it is zero.
     init(_ descriptor: MetricDescriptor, labels: [MetricLabel], isInitial: ([String]) -> Bool) {
@@ -15,6 +17,7 @@ package struct CounterFamily: MetricFamily {
         self.labels = labels
         var combinations: [[String]] = [[]]
         for label in labels { combinations = combinations.flatMap { values in label.values.map { values + [$0] } } }
+        values = combinations
         cells = combinations.map { _ in AtomicCell() }
         series = combinations.map { SeriesLabels(zip(labels.map(\.name), $0)) }
         self.isInitial = combinations.map(isInitial)
@@ -35,6 +38,11 @@ package struct CounterFamily: MetricFamily {
     package func increment(_ first: Int, _ second: Int, _ third: Int) {
         let row = labels[0].bounded(first) * labels[1].values.count + labels[1].bounded(second)
         cells[row * labels[2].values.count + labels[2].bounded(third)].add(1)
+    }
+
+    /// Returns the counters of the series whose label values satisfy a condition.
+    func counters(where isIncluded: ([String]) -> Bool) -> [Counter] {
+        zip(values, cells).filter { isIncluded($0.0) }.map { Counter($0.1) }
     }
 
     package func isContinued(by other: CounterFamily) -> Bool { labels == other.labels }

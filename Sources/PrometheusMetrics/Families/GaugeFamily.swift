@@ -48,6 +48,12 @@ package struct SampledFamily: MetricFamily {
         self.read = read
     }
 
+    /// The value of the only series; `nil` if there is none, or several.
+    var singleValue: Double? {
+        let samples = read()
+        return samples.count == 1 ? samples[0].value : nil
+    }
+
     package func writeSeries(to writer: inout ExpositionWriter) {
         for sample in read() { writer.sample(descriptor.name, sample.labels, sample.value) }
     }

@@ -14,6 +14,9 @@ package final class Histogram: Sendable {
     /// The number of recorded values.
     package var count: UInt64 { counts.reduce(0) { $0 + $1.integer } }
 
+    /// The recorded values of each bucket alone; the last one has no bound.
+    package var bucketCounts: [UInt64] { counts.map(\.integer) }
+
     /// Records a value in the unit of the buckets: nanoseconds for durations.
     package func record(_ value: UInt64) {
         counts[buckets.index(of: value)].add(1)
@@ -54,6 +57,9 @@ package struct HistogramFamily: MetricFamily {
         series = label.map { label in label.values.map { SeriesLabels([(label.name, $0)]) } } ?? [.none]
         histograms = series.map { _ in Histogram(buckets) }
     }
+
+    /// The histograms of all label values.
+    var all: [Histogram] { histograms }
 
     /// The histogram of a label value, by its index.
     package subscript(_ index: Int) -> Histogram { histograms[min(index, histograms.count - 1)] }

@@ -182,10 +182,32 @@ def test_many_tabs(browser, origin):
     return []
 
 
+def test_refreshed_part(browser, origin):
+    """Pages about the server change by themselves; the focus, opened tables and scrolled lists stay."""
+    tab = Tab(browser, origin)
+    tab.load("/admin/activity")
+    last = "document.querySelector('.ticks li:last-child time').dateTime"
+    time = tab.page.evaluate(last)
+    tab.page.click("#reads summary")
+    tab.page.wait_for_function(f"() => {last} !== '{time}'")
+    assert tab.page.evaluate("document.querySelector('#reads details').open"), "the table was closed"
+    assert tab.page.evaluate("document.activeElement.closest('#reads') !== null"), "the focus was lost"
+    tab.load("/admin/activity")
+    with tab.page.expect_request(lambda request: request.url.endswith("/admin/activity")):
+        pass
+    # While the server is away, the page says so, and takes that back.
+    tab.page.route("**/admin/activity", lambda route: route.abort())
+    status = "document.getElementById('refresh-status').textContent"
+    tab.page.wait_for_function(f"() => {status} !== ''")
+    tab.page.unroute("**/admin/activity")
+    tab.page.wait_for_function(f"() => {status} === ''")
+    return [fault for fault in tab.faults if "ERR_FAILED" not in fault]
+
+
 def main(origin):
     failed = 0
     with chromium() as browser:
-        for step in [test_table, test_document, test_hidden_page, test_many_tabs]:
+        for step in [test_table, test_document, test_hidden_page, test_many_tabs, test_refreshed_part]:
             try:
                 faults = step(browser, origin)
             except AssertionError as error:

@@ -12,6 +12,7 @@ import tempfile
 
 from PIL import Image, ImageChops
 
+import activity
 from browser import chromium
 
 BROWSER = pathlib.Path(__file__).parent.parent
@@ -42,9 +43,12 @@ PAGES = {
     "builder": "/admin/query?in=books&m=all&m=any&g=0&f=author&op=prefix&t=string&v=Doug&g=1&f=numberOfPages&op=%3E&t=integer&v=200"
     "&g=1&f=title&op=%3D%3D&t=string&v=x&o=title&d=desc&p=",
     "reference": "/rpc/docs#documents.delete",
+    "activity": "/admin/activity?span=week",
+    "backups": "/admin/backups",
 }
 # Hides what differs between runs: times, and the figures and the log of the server.
 STYLE = "time, time + .note, .server dd { visibility: hidden } dl.facts, .rates, .log, [aria-labelledby=backup] pre { display: none }"
+STYLE += " .legend :is(b, .note) { display: none }"
 FONTS = pathlib.Path("/usr/share/fonts/truetype/dejavu")
 FONT_FILES = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf"]
 ARGUMENTS = ["--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb", "--disable-gpu"]
@@ -74,6 +78,7 @@ def font_configuration(folder):
 def server(folder):
     """Starts a server with the example data; yields its origin."""
     hearth = os.environ.get("HEARTH_BIN", str(BROWSER / "../../.build/debug/hearth"))
+    activity.write(folder / "data")
     with open(folder / "hearth.log", "w") as log:
         process = subprocess.Popen(
             [hearth, "serve", "--data", str(folder / "data"), "--port", "0"], stdout=subprocess.PIPE, stderr=log, text=True

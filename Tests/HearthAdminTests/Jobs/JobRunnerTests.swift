@@ -68,7 +68,7 @@ struct JobRunnerTests {
                 let page = try HTMLPage(response.body)
                 #expect(page.parseErrors == [])
                 #expect(try page.one("//*[@id='problems']//a")["href"] == "/admin/jobs")
-                #expect(try page.one("//*[@id='problems']").text.contains("the maximum number of imports and deletions: 2."))
+                #expect(try page.one("//*[@id='problems']").text.contains("the maximum number of background jobs: 2."))
                 #expect(try page.one("//input[@id='name']")["value"] == "a")
                 #expect(try await site.store.document(at: DocumentPath("a/b")) != nil)
             }

@@ -47,7 +47,7 @@ struct RulesPageTests {
             #expect(try page.texts("//tr[@id='L4']//span[@class='type unusual']") == ["denied 2 times"])
             #expect(
                 try page.texts("//section[@aria-labelledby='denials']//tbody/tr") == [
-                    "\nline 4\nget\n2\n", "\nno statement matches\nget\n1\n",
+                    "\nline 4\nget\n2\n2 hours ago\n", "\nno statement matches\nget\n1\n2 hours ago\n",
                 ]
             )
             #expect(try page.one("//section[@aria-labelledby='denials']//a")["href"] == "#L4")

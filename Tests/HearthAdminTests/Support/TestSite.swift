@@ -18,6 +18,9 @@ struct TestSite: Sendable {
     let keys: APIKeyRegistry
     let folder: URL
 
+    /// The folder for backups.
+    var backupFolder: URL { folder.appendingPathExtension("backups") }
+
     static let nonce = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
     /// The key from which CSRF tokens are derived.
@@ -45,12 +48,14 @@ struct TestSite: Sendable {
     /// - Parameters:
     ///   - observer: Receives the lookups of the templates.
     ///   - isEmulator: True for a server in emulator mode.
+    ///   - hasBackups: True for a server with a folder for backups.
     static func with<Result>(
         _ writes: [Write] = [],
         limits: ServiceLimits = ServiceLimits(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         observer: TemplateContext.Observer? = nil,
         isEmulator: Bool = false,
+        hasBackups: Bool = false,
         _ body: (TestSite) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-admin-\(UUID().uuidString)")
@@ -62,6 +67,16 @@ struct TestSite: Sendable {
         // Preallocating the journal dominates the cost of a small store.
         configuration.segmentBytes = 256 << 10
         let store = try await FileStore.open(configuration, logger: logger)
+        let backupFolder = folder.appendingPathExtension("backups")
+        defer { try? FileManager.default.removeItem(at: backupFolder) }
+        let host =
+            hasBackups
+            ? try await FileStoreHost.open(
+                store,
+                configuration,
+                backupFolder: BackupFolder.open(backupFolder.path, outside: folder.path, creating: true),
+                logger: logger
+            ) : nil
         if !writes.isEmpty { _ = try await store.commit(writes) }
         let keys = APIKeyRegistry()
         let rules = RulesRegistry(
@@ -75,6 +90,8 @@ struct TestSite: Sendable {
                 )
             }
         )
+        let databases: DatabaseRegistry? =
+            if let host { try await DatabaseRegistry.open(of: host, rules: rules, logger: logger) } else { nil }
         var pageAssets = try assets.get()
         pageAssets.templates.observer = observer
         let pages = AdminPages(
@@ -83,7 +100,8 @@ struct TestSite: Sendable {
                 server: ServerDescription(startTime: .now - .seconds(7_201), limits: limits),
                 keys: keys,
                 rulesRegistry: rules,
-                rules: try await rules.rules(of: .standard, isDefault: true)
+                rules: try await rules.rules(of: .standard, isDefault: true),
+                databases: databases
             ),
             assets: pageAssets,
             uploads: UploadStore(folder: folder.path),
@@ -98,9 +116,11 @@ struct TestSite: Sendable {
         )
         do {
             let result = try await body(TestSite(store: store, pages: pages, keys: keys, folder: folder))
+            _ = await databases?.close()
             await store.close()
             return result
         } catch {
+            _ = await databases?.close()
             await store.close()
             throw error
         }

@@ -29,6 +29,8 @@ struct TemplateMembersTests {
             try await pages.showForms()
             try await pages.showJobs()
             try await pages.showRules()
+            // Before there are keys, which every request then needs.
+            try await pages.showServer()
             try await pages.showAccess()
             try await pages.showConflict()
             try await pages.showImport()
@@ -212,9 +214,39 @@ private struct PageSamples {
                 progress.keptPaths.append(path)
                 progress.itemErrors.append(BackgroundJob.ItemError(location: "a/c", message: "Unreadable."))
             }
-            await show(JobPage(job))
+            await show(JobPage(job, now: now))
             await show(JobsPage([job], busyDatabases: [.standard], now: now))
         }
+    }
+
+    func showServer() async throws {
+        try ActivityPageTests.record(on: site)
+        let log = site.pages.context.server.slowCalls
+        _ = await site.get("/admin/activity/slow-calls")
+        log.threshold = .seconds(1)
+        var facts = RequestTrace(requestID: "1").facts
+        facts.database = .standard
+        log.add(.init(time: now, duration: .seconds(2), request: "GET /", status: 500, requestID: "1", facts: facts))
+        for address in ["/admin/activity", "/admin/activity/slow-calls", "/admin/log", "/admin/log?q=nothing", "/admin/backups"] {
+            _ = await site.get(address)
+        }
+        let backup = Backup(
+            name: "2026-01-02T03-04-05Z",
+            startTime: now,
+            endTime: now,
+            version: "1",
+            databases: [],
+            fileCount: 10,
+            byteCount: 10,
+            includesKeys: true
+        )
+        let status = BackupStatus(
+            runningSince: now,
+            fileCount: 3,
+            lastFailure: (now, StatusError(.resourceExhausted, "The disk is full."))
+        )
+        let verification = BackupVerification(backup: backup.name, time: now)
+        await show(BackupsPage(BackupList(backups: [backup], status: status, verification: verification), now: now))
     }
 
     func showAccess() async throws {

@@ -6,6 +6,7 @@ import StrictJSON
 
 /// A `:batchGet` call.
 struct BatchGetCall: RESTCall {
+    static let name = "BatchGetDocuments"
     private let database: DatabaseName
 
     static let requiredPermission = BatchGetDocumentsRequest.requiredPermission

@@ -7,6 +7,7 @@ import UTF8Text
 
 /// A `GET …/documents/COLLECTION/DOCUMENT` call.
 struct GetDocumentCall: RESTCall {
+    static let name = "GetDocument"
     private let database: DatabaseName
     private let request: GetDocument.Params
 

@@ -7,6 +7,7 @@ import UTF8Text
 
 /// A `:listCollectionIds` call.
 struct ListCollectionIDsCall: RESTCall {
+    static let name = "ListCollectionIds"
     private let parent: DocumentPath?
 
     static let requiredPermission = ListCollectionIDsRequest.requiredPermission

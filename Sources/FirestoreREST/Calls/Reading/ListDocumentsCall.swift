@@ -7,6 +7,7 @@ import UTF8Text
 
 /// A `GET …/documents[/COLLECTION/DOCUMENT]/COLLECTION` call. Without a collection, it lists all child collections of the parent.
 struct ListDocumentsCall: RESTCall {
+    static let name = "ListDocuments"
     private let database: DatabaseName
     private let request: ListDocumentsRequest
 

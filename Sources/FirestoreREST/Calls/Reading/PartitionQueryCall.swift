@@ -7,6 +7,7 @@ import UTF8Text
 
 /// A `:partitionQuery` call.
 struct PartitionQueryCall: RESTCall {
+    static let name = "PartitionQuery"
     private let database: DatabaseName
     private let parent: DocumentPath?
 

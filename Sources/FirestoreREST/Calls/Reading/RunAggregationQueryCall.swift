@@ -6,6 +6,7 @@ import StrictJSON
 
 /// A `:runAggregationQuery` call.
 struct RunAggregationQueryCall: RESTCall {
+    static let name = "RunAggregationQuery"
     private let database: DatabaseName
     private let parent: DocumentPath?
 

@@ -6,6 +6,7 @@ import StrictJSON
 
 /// A `:runQuery` call.
 struct RunQueryCall: RESTCall {
+    static let name = "RunQuery"
     private let database: DatabaseName
     private let parent: DocumentPath?
 

@@ -7,6 +7,7 @@ import StrictJSON
 
 /// A `:commit` call.
 struct CommitCall: RESTCall {
+    static let name = "Commit"
     private let database: DatabaseName
 
     static let requiredPermission = CommitRequest.requiredPermission
@@ -38,6 +39,7 @@ struct CommitCall: RESTCall {
 
 /// A `:batchWrite` call.
 struct BatchWriteCall: RESTCall {
+    static let name = "BatchWrite"
     private let database: DatabaseName
 
     static let requiredPermission = BatchWriteRequest.requiredPermission

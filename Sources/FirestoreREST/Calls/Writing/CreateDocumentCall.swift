@@ -6,6 +6,7 @@ import StrictJSON
 
 /// A `POST …/documents/COLLECTION` call.
 struct CreateDocumentCall: RESTCall {
+    static let name = "CreateDocument"
     private let database: DatabaseName
     private let collection: CollectionPath
     private let id: String?

@@ -6,6 +6,7 @@ import StrictJSON
 
 /// A `PATCH …/documents/COLLECTION/DOCUMENT` call.
 struct UpdateDocumentCall: RESTCall {
+    static let name = "UpdateDocument"
     private let database: DatabaseName
     private let path: DocumentPath
     private let updateMask: [FieldPath]?
@@ -46,6 +47,7 @@ struct UpdateDocumentCall: RESTCall {
 
 /// A `DELETE …/documents/COLLECTION/DOCUMENT` call.
 struct DeleteDocumentCall: RESTCall {
+    static let name = "DeleteDocument"
     private let write: Write
 
     static let requiredPermission = DeleteDocument.requiredPermission

@@ -192,8 +192,9 @@ extension DatabaseRules {
     func record(_ decision: RulesDecision, of rules: ActiveRules, _ coverage: RulesCoverage?) {
         registry.count(decision)
         guard !decision.isAllowed || coverage != nil else { return }
+        let time = registry.now()
         state.withLock { state in
-            if !decision.isAllowed { state.denials.record(decision, of: rules.version) }
+            if !decision.isAllowed { state.denials.record(decision, of: rules.version, at: time) }
             guard let coverage else { return }
             if state.coverage?.version != rules.version {
                 state.coverage = CollectedCoverage(version: rules.version, coverage: coverage)

@@ -1,3 +1,4 @@
+package import DocumentModel
 package import SecurityRules
 package import UTF8Text
 
@@ -13,21 +14,30 @@ package struct RulesDenials: Sendable {
 
     /// The version of the rules that denied them.
     package private(set) var version: UTF8Key = ""
-    /// The number of denied requests.
-    package private(set) var counts: [Reason: Int] = [:]
+    /// The denied requests of one reason.
+    package struct Denied: Sendable {
+        package let reason: Reason
+        package fileprivate(set) var count: Int
+        /// The time of the last one.
+        package fileprivate(set) var lastTime: Timestamp
+    }
+
+    private var denied: [Reason: Denied] = [:]
 
     /// The denials, most frequent first.
-    package var mostFrequentFirst: [(reason: Reason, count: Int)] {
-        counts.map { (reason: $0.key, count: $0.value) }.sorted { left, right in
+    package var mostFrequentFirst: [Denied] {
+        denied.values.sorted { left, right in
             (right.count, left.reason.line ?? 0, left.reason.method.rawValue)
                 < (left.count, right.reason.line ?? 0, right.reason.method.rawValue)
         }
     }
 
     /// Records a denial. Those of an earlier version are dropped.
-    mutating func record(_ decision: RulesDecision, of version: UTF8Key) {
+    mutating func record(_ decision: RulesDecision, of version: UTF8Key, at time: Timestamp) {
         if version != self.version { self = RulesDenials(version: version) }
-        counts[Reason(method: decision.method, line: decision.denials?.last?.statement.line), default: 0] += 1
+        let reason = Reason(method: decision.method, line: decision.denials?.last?.statement.line)
+        denied[reason, default: Denied(reason: reason, count: 0, lastTime: time)].count += 1
+        denied[reason]?.lastTime = time
     }
 
     private init(version: UTF8Key) {

@@ -12,6 +12,8 @@ package enum ListBackups: RPCMethod {
         package let backups: [Backup]
         /// The backup in progress, and the failure of the last one.
         package let status: BackupStatus
+        /// The last verification without a fault; `nil` if there was none.
+        package let verification: BackupVerification?
         /// The name of the default database.
         let defaultDatabase: DatabaseID
     }
@@ -85,6 +87,7 @@ package enum ListBackups: RPCMethod {
         return Result(
             backups: try await databases.backups.list(),
             status: status,
+            verification: try await databases.backups.lastVerification(),
             defaultDatabase: context.defaultDatabase
         )
     }

@@ -1,0 +1,78 @@
+import DocumentModel
+package import PrometheusMetrics
+
+/// The metrics of a server at one time: counters since its start, and gauges.
+package struct ActivityReading: Sendable {
+    /// The counters.
+    package var counts: ActivityCounts
+    /// The gauges.
+    package var gauges: ActivityGauges
+
+    package init(counts: ActivityCounts, gauges: ActivityGauges) {
+        (self.counts, self.gauges) = (counts, gauges)
+    }
+}
+
+/// The families of a server from which its activity is read, looked up by their names once.
+///
+/// Reading them takes some thousand loads from memory, and waits for nothing.
+package struct ActivityMetrics: Sendable {
+    private let registry: MetricsRegistry
+    private let reads: [Counter]
+    private let writes: [Counter]
+    private let queries: [Counter]
+    private let failures: [Counter]
+    private let serverErrors: [Counter]
+    private let latencies: [Histogram]
+
+    /// The APIs that count their calls.
+    private static let apis = ["hearth_rpc", "hearth_grpc", "hearth_rest"]
+    /// The methods that read documents by their paths, or list them.
+    private static let readMethods: Set = [
+        "documents.get", "documents.list", "documents.batchGet", "GetDocument", "ListDocuments", "BatchGetDocuments",
+    ]
+    private static let queryMethods: Set = [
+        "query.run", "query.aggregate", "RunQuery", "RunAggregationQuery", "PartitionQuery",
+    ]
+
+    /// The statuses of calls that failed by an error of the server. A method that does not exist is an error of its client.
+    private static let serverErrors = RequestTrace.serverErrors.subtracting([StatusCode.unimplemented.name])
+
+    /// Looks the families up. All parts of the server must have declared theirs.
+    package init(_ registry: MetricsRegistry) {
+        func calls(where isIncluded: (_ method: String, _ code: String) -> Bool) -> [Counter] {
+            Self.apis.flatMap { api in
+                registry.counters(named: "\(api)_calls_total") { isIncluded($0[0], $0[1]) }
+            }
+        }
+        self.registry = registry
+        reads = calls { method, _ in Self.readMethods.contains(method) }
+        queries = calls { method, _ in Self.queryMethods.contains(method) }
+        writes = registry.counters(named: "hearth_writes_total")
+        failures = calls { _, code in code != CallMetrics.ok }
+        serverErrors = calls { _, code in Self.serverErrors.contains(code) }
+        latencies = Self.apis.flatMap { registry.histograms(named: "\($0)_call_seconds") }
+    }
+
+    /// Reads the families.
+    package func reading() -> ActivityReading {
+        var counts = ActivityCounts()
+        counts.reads = Self.sum(reads)
+        counts.writes = Self.sum(writes)
+        counts.queries = Self.sum(queries)
+        counts.failures = Self.sum(failures)
+        counts.serverErrors = Self.sum(serverErrors)
+        for histogram in latencies { counts.latencies.add(histogram.bucketCounts) }
+        func gauge(_ name: String) -> Int? { registry.value(named: name).flatMap { Int(exactly: $0.rounded()) } }
+        let gauges = ActivityGauges(
+            streams: gauge("hearth_watch_streams"),
+            targets: gauge("hearth_listen_targets"),
+            documentBytes: gauge("hearth_document_bytes"),
+            journalBytes: gauge("hearth_journal_bytes"),
+            freeBytes: gauge("hearth_disk_free_bytes")
+        )
+        return ActivityReading(counts: counts, gauges: gauges)
+    }
+
+    private static func sum(_ counters: [Counter]) -> UInt64 { counters.reduce(0) { $0 &+ $1.value } }
+}
