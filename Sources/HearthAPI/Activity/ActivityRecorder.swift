@@ -56,18 +56,19 @@ package actor ActivityRecorder {
 
     /// Records a reading, and stores the history if it is due.
     package func record(at time: Timestamp = .current(), clock: ContinuousClock.Instant = .now) async {
-        history.record(metrics.reading(), at: time, clock: clock)
-        if history.sampleCount - storedCount >= Self.samplesPerFile { await store() }
+        let reading = metrics.reading()
+        history.record(reading, at: time, clock: clock)
+        if history.sampleCount - storedCount >= Self.samplesPerFile { await store(reading.gauges) }
     }
 
     /// Stores the history at shutdown, unless little has been added.
     package func finish() async {
-        if history.sampleCount - storedCount >= Self.samplesAtShutdown { await store() }
+        if history.sampleCount - storedCount >= Self.samplesAtShutdown { await store(metrics.reading().gauges) }
     }
 
-    private func store() async {
+    private func store(_ gauges: ActivityGauges) async {
         storedCount = history.sampleCount
-        guard let file, metrics.reading().gauges.freeBytes ?? .max >= Self.minimumFreeBytes else { return }
+        guard let file, gauges.freeBytes ?? .max >= Self.minimumFreeBytes else { return }
         let bytes = history.encoded()
         do throws(StatusError) {
             _ = try await file.update { _ in bytes }

@@ -93,7 +93,7 @@ package struct ActivityGauges: Hashable, Sendable {
     }
 }
 
-/// What a server did in an interval, and its state at the end of it.
+/// The activity of a server in an interval, and its state at the end of it.
 package struct ActivitySample: Hashable, Sendable {
     /// The beginning of the interval in Unix time, a multiple of its length.
     package let start: Int64

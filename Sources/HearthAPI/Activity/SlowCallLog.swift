@@ -13,7 +13,7 @@ package final class SlowCallLog: Sendable {
         package let request: String
         package let status: Int
         package let requestID: String
-        /// What became known while it was processed.
+        /// The facts that became known while it was processed.
         package let facts: RequestTrace.Facts
 
         package init(

@@ -5,7 +5,7 @@ import UTF8Text
 
 /// A method that changes the targets of an open watch stream.
 package protocol WatchTargetsMethod: RPCMethod where Context == ServiceContext, Params == WatchTargetsParams<Target> {
-    /// What the method takes of each target.
+    /// The part of each target that the method takes.
     associatedtype Target: ParameterValue & Sendable
 
     static var targets: Parameter<[Target]> { get }
