@@ -127,9 +127,18 @@ extension Firestore {
         try await wait { completion in session.waitForPendingWrites(completion) }
     }
 
-    /// Calls `completion` when all queued writes have completed.
+    /// Calls `completion` when all writes that were queued before this call have completed.
     public func waitForPendingWrites(completion: @escaping ((any Error)?) -> Void) {
-        callBack(completion) { try await self.waitForPendingWrites() }
+        guard let session = try? session() else {
+            return callBack(completion) { try await self.waitForPendingWrites() }
+        }
+        // Not in a task: the order of the calls decides which writes, and of which user, are waited for.
+        let completion = UncheckedSendable(completion)
+        let queue = callbackQueue
+        session.waitForPendingWrites { error in
+            let failure = error.map { FirestoreError($0) }
+            queue.async { completion.value(failure) }
+        }
     }
 }
 

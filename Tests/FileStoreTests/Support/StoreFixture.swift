@@ -82,8 +82,7 @@ extension StoreFixture {
     func waitForIndex(of store: FileStore, at relative: String) async throws {
         repeat {
             try await store.set("index/probe", [:])
-            // The index has applied the commit.
-            _ = try await store.list("index")
+            try await store.waitUntilIndexed()
         } while try !folder.bytes(of: "\(relative)/index.sqlite-wal").isEmpty
     }
 }

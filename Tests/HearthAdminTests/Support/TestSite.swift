@@ -77,7 +77,11 @@ struct TestSite: Sendable {
                 backupFolder: BackupFolder.open(backupFolder.path, outside: folder.path, creating: true),
                 logger: logger
             ) : nil
-        if !writes.isEmpty { _ = try await store.commit(writes) }
+        if !writes.isEmpty {
+            _ = try await store.commit(writes)
+            // The overview shows sizes as of the last indexed commit.
+            try await store.waitUntilIndexed()
+        }
         let keys = APIKeyRegistry()
         let rules = RulesRegistry(
             isEmulator: isEmulator,
