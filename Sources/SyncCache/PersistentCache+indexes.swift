@@ -47,22 +47,29 @@ extension PersistentCache {
         }
     }
 
-    /// Adds an index without entries, unless it exists.
-    package mutating func addIndex(_ index: FieldIndex) throws(StatusError) {
+    /// Adds those indexes without entries that do not exist, and records a use of all.
+    package mutating func addIndexes(_ indexes: Set<FieldIndex>) throws(StatusError) {
         try write(to: cache) { database in
+            // A new number, so that queries after this use their indexes later.
+            let use = try database.cacheState("lastUse") + 1
+            try database.setCacheState("lastUse", to: use)
             let insertion = try CacheStatement(
                 """
-                INSERT OR IGNORE INTO field_index (definition, filled, lastUse) VALUES (?, 0, (SELECT lastUse FROM state))
+                INSERT INTO field_index (definition, filled, lastUse) VALUES (?1, 0, ?2)
+                ON CONFLICT (definition) DO UPDATE SET lastUse = ?2
                 """,
                 database
             )
-            insertion.bind(text: StoredJSON.encode(index), at: 1)
-            try insertion.run()
-            if database.changedRowCount > 0 { try database.removeLeastRecentlyUsedIndexes() }
+            for index in indexes {
+                insertion.bind(text: StoredJSON.encode(index), at: 1)
+                insertion.bind(use, at: 2)
+                try insertion.run()
+            }
+            try database.removeLeastRecentlyUsedIndexes()
         }
     }
 
-    /// Records that a query has used indexes, with the last use of a target.
+    /// Records that a query has used indexes.
     package mutating func touch(_ indexes: Set<FieldIndex>) throws(StatusError) {
         let definitions = indexes.map { StoredJSON.encode($0) }
         let outdated = try cache.read { database in
@@ -117,8 +124,8 @@ extension Database {
         return try lookup.firstRow { try $0.integer(0) }
     }
 
-    /// Removes the least recently used indexes beyond the maximum number. Those that queries have used since the same target, the
-    /// older first.
+    /// Removes the least recently used indexes beyond the maximum number. Of those that queries have used since the same change of
+    /// the number of uses, the older first.
     fileprivate func removeLeastRecentlyUsedIndexes() throws {
         let scan = try CacheStatement("SELECT id FROM field_index ORDER BY lastUse DESC, id DESC LIMIT -1 OFFSET ?", self)
         scan.bind(FieldIndex.maximumCount, at: 1)

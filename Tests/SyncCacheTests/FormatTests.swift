@@ -45,7 +45,7 @@ struct FormatTests {
         let folder = try TemporaryFolder(in: TemporaryFolder.memory)
         var cache = try PersistentCache(folder: folder["cache"])
         let index = try #require(try IndexEntryTests.index(0))
-        try cache.addIndex(index)
+        try cache.addIndexes([index])
         while try cache.fillIndexes(maximumCount: 10) {}
         cache.close()
         let database = try DatabaseQueue(path: folder["cache/cache.sqlite"])
@@ -56,7 +56,7 @@ struct FormatTests {
         try database.close()
         cache = try PersistentCache(folder: folder["cache"])
         #expect(try cache.isComplete(index))
-        for number in 1...FieldIndex.maximumCount { try cache.addIndex(#require(try IndexEntryTests.index(number))) }
+        for number in 1...FieldIndex.maximumCount { try cache.addIndexes([#require(try IndexEntryTests.index(number))]) }
         #expect(try !cache.isComplete(index))
         cache.close()
     }

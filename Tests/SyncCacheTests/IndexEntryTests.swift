@@ -49,7 +49,7 @@ struct IndexEntryTests {
                 for step in steps { try step.apply(to: &cache) }
                 if isRolledBack { throw StatusError(.aborted, "The transaction is rolled back.") }
             }
-            if round == 10 { for index in try indexes() { try cache.addIndex(index) } }
+            if round == 10 { try cache.addIndexes(Set(indexes())) }
             if round > 10, contents.random.chance(30) { _ = try cache.fillIndexes(maximumCount: 2) }
             for index in try indexes() where try cache.isComplete(index) {
                 var keys: [(key: [UInt8], path: DocumentPath)] = []
@@ -81,7 +81,7 @@ struct IndexEntryTests {
         }
         try cache.save(documents)
         let index = try indexes()[0]
-        try cache.addIndex(index)
+        try cache.addIndexes([index])
         while try cache.fillIndexes(maximumCount: 10) {}
         #expect(try entries(of: index, cache) == documents.map(\.path))
         #expect(index.key(of: ["a": long], at: documents[0].path) == FieldIndex.unorderedKey)
@@ -102,21 +102,29 @@ struct IndexEntryTests {
                 version: .minimum
             )
         ])
-        for index in indexes.dropLast() { try cache.addIndex(index) }
+        for index in indexes.dropLast() { try cache.addIndexes([index]) }
         while try cache.fillIndexes(maximumCount: 10) {}
         #expect(try indexes.dropLast().allSatisfy { try cache.isComplete($0) })
-        // A later target, for which a query uses the first index.
-        _ = try cache.nextUse()
         try cache.touch([indexes[0]])
-        try cache.addIndex(indexes[FieldIndex.maximumCount])
+        try cache.addIndexes([indexes[FieldIndex.maximumCount]])
         while try cache.fillIndexes(maximumCount: 10) {}
         #expect(try indexes.filter { try !cache.isComplete($0) } == [indexes[1]])
         #expect(try entries(of: indexes[0], cache) == [RandomContents.path("c/a")])
         #expect(try entries(of: indexes[1], cache).isEmpty)
         // It begins without the entries that it had.
         try cache.removeDocuments(at: [RandomContents.path("c/a")])
-        try cache.addIndex(indexes[1])
+        try cache.addIndexes([indexes[1]])
         while try cache.fillIndexes(maximumCount: 10) {}
         #expect(try entries(of: indexes[1], cache).isEmpty)
+    }
+
+    @Test func `An index that a query lacks does not take the place of another one that it uses`() throws {
+        var cache = PersistentCache.inMemory()
+        let indexes = try (0...FieldIndex.maximumCount).map { try #require(try Self.index($0)) }
+        for index in indexes.dropLast() { try cache.addIndexes([index]) }
+        while try cache.fillIndexes(maximumCount: 10) {}
+        try cache.addIndexes([indexes[0], indexes[FieldIndex.maximumCount]])
+        while try cache.fillIndexes(maximumCount: 10) {}
+        #expect(try indexes.filter { try !cache.isComplete($0) } == [indexes[1]])
     }
 }

@@ -151,3 +151,16 @@ extension UInt8 {
         }
     }
 }
+
+extension JSONNode {
+    private static let wrapperFields: [ProtoField] = ["value"]
+
+    /// Decodes a wrapped number: the number, or the message around it.
+    package func wrappedField<Number>(
+        _ form: ProtoJSONForm,
+        _ decode: (JSONNode) throws(StatusError) -> Number
+    ) throws(StatusError) -> Number {
+        guard form == .protobufJS, kind == .object else { return try decode(self) }
+        return try ProtoMessage(self, fields: Self.wrapperFields).require("value", decode)
+    }
+}

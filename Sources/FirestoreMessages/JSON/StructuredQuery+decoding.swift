@@ -29,24 +29,14 @@ extension StructuredQuery {
                 try Cursor(node, isStart: false, in: database, form)
             },
             offset: try message.read("offset") { node throws(StatusError) in try node.countField() } ?? 0,
-            limit: try message.read("limit") { node throws(StatusError) in .first(try node.wrappedCountField(form)) },
+            limit: try message.read("limit") { node throws(StatusError) in
+                .first(try node.wrappedField(form) { number throws(StatusError) in try number.countField() })
+            },
             projection: try message.read("select") { node throws(StatusError) in try [FieldPath](projection: node) } ?? [],
             vectorSearch: try message.read("findNearest") { node throws(StatusError) in
                 try VectorSearch(node, in: database, form)
             }
         )
-    }
-}
-
-extension JSONNode {
-    private static let wrapperFields: [ProtoField] = ["value"]
-
-    /// Decodes a wrapped 32-bit integer: the integer, or the message around it.
-    fileprivate func wrappedCountField(_ form: ProtoJSONForm) throws(StatusError) -> Int {
-        guard form == .protobufJS, kind == .object else { return try countField() }
-        return try ProtoMessage(self, fields: Self.wrapperFields).require("value") { node throws(StatusError) in
-            try node.countField()
-        }
     }
 }
 

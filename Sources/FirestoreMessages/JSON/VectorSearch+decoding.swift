@@ -13,12 +13,16 @@ extension VectorSearch {
             field: message.field("vectorField"),
             queryVector: message.read("queryVector") { node throws(StatusError) in try Value(node, in: database, form) },
             measure: message.read("distanceMeasure") { node throws(StatusError) in try node.enumerationField(Self.measures) },
-            limit: message.read("limit") { node throws(StatusError) in try node.countField() },
+            limit: message.read("limit") { node throws(StatusError) in
+                try node.wrappedField(form) { number throws(StatusError) in try number.countField() }
+            },
             distanceField: message.read("distanceResultField") { node throws(StatusError) in
                 let text = try node.stringField()
                 return text.utf8.isEmpty ? nil : try FieldPath(text)
             } ?? nil,
-            threshold: message.read("distanceThreshold") { node throws(StatusError) in try node.doubleField() }
+            threshold: message.read("distanceThreshold") { node throws(StatusError) in
+                try node.wrappedField(form) { number throws(StatusError) in try number.doubleField() }
+            }
         )
     }
 }

@@ -158,6 +158,7 @@ extension ListenSession {
         if let expected = target.expectedCount {
             let count = try await state.count(in: store, at: time)
             if count != expected + difference {
+                if target.isResetOnMismatch { return reset(target.id) }
                 messages.append(.filter(target: target.id, count: count, try await paths(of: state)))
             }
         }

@@ -24,6 +24,8 @@ package struct ListenTarget: Sendable {
     package var resume: Resume?
     /// The number of documents that a client with a state to resume from has.
     package var expectedCount: Int?
+    /// True if the target is reset where the number of documents is another one; otherwise the client is told the right one.
+    package var isResetOnMismatch: Bool
     /// True if the target is removed once its state has been sent.
     package var isRemovedWhenCurrent: Bool
     /// The size of the request for the target, which the stream retains.
@@ -34,6 +36,7 @@ package struct ListenTarget: Sendable {
         _ source: Source,
         resume: Resume? = nil,
         expectedCount: Int? = nil,
+        isResetOnMismatch: Bool = false,
         isRemovedWhenCurrent: Bool = false,
         byteCount: Int = 0
     ) {
@@ -41,6 +44,7 @@ package struct ListenTarget: Sendable {
         self.source = source
         self.resume = resume
         self.expectedCount = expectedCount
+        self.isResetOnMismatch = isResetOnMismatch
         self.isRemovedWhenCurrent = isRemovedWhenCurrent
         self.byteCount = byteCount
     }

@@ -48,9 +48,15 @@ package struct WatchTargetParameter: ObjectParameter {
         "Instead of a token, the time as of which the client has the result, to continue from: the readTime of a query. The target is "
             + "reset if the history after it is no longer retained."
     )
+    static let expectedCount = Parameter<Int?>(
+        WatchTargetKeys.expectedCount,
+        "The number of documents that the client has. The target is reset if that was not the number at the time to continue from: the "
+            + "client has the result of another history."
+    )
 
     package static let schemaName = "WatchedTarget"
-    package static let members: [any ParameterDescription] = [id] + PreparedWatchTarget.parameters + [resume, resumeTime]
+    package static let members: [any ParameterDescription] =
+        [id] + PreparedWatchTarget.parameters + [resume, resumeTime, expectedCount]
 
     package init(from members: Arguments) throws(RPCError) {
         let number = try members[Self.id]
@@ -62,13 +68,23 @@ package struct WatchTargetParameter: ObjectParameter {
             )
         }
         let (token, time) = (try members[Self.resume], try members[Self.resumeTime])
+        let expectedCount = try members[Self.expectedCount]
         do throws(RPCError) {
+            if token != nil, time != nil {
+                throw .invalidParams(
+                    at: "\(members.location(of: Self.resumeTime))",
+                    reason: "expected resume or resumeTime",
+                    got: "both"
+                )
+            }
             let target = try PreparedWatchTarget(from: members)
             change = .add(
                 ListenTarget(
                     id: id,
                     try members.location.locatingErrors { () throws(StatusError) in try target.listenSource },
                     resume: token.map { .token(ResumeToken($0)) } ?? time.map { .time($0) },
+                    expectedCount: expectedCount,
+                    isResetOnMismatch: true,
                     byteCount: members.byteCount
                 )
             )

@@ -76,6 +76,7 @@ extension Query {
 extension StructuredQuery {
     /// The target to watch. A query for a whole collection is watched as a collection, which doesn't need an index.
     var watchTarget: WatchTarget {
-        wholeCollection.map { .collection($0) } ?? .query(self)
+        guard case .collection(let collection) = source, self == StructuredQuery(source) else { return .query(self) }
+        return .collection(collection)
     }
 }

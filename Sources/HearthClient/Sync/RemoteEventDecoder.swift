@@ -13,11 +13,22 @@ internal import SyncEngine
 struct RemoteEventDecoder {
     /// An event, and what cannot be read in its targets.
     struct Update: Sendable {
-        let event: RemoteEvent
+        private(set) var event: RemoteEvent
         /// The errors of documents that the server cannot read, by target of the event.
-        let damaged: [TargetID: [DocumentPath: StatusError]]
+        private(set) var damaged: [TargetID: [DocumentPath: StatusError]]
+        /// The IDs on the stream of the targets of the event.
+        let ids: [TargetID: Int32]
         /// The number of targets that are current.
         var currentTargetCount = 0
+
+        /// Returns the update without the targets that have been closed or opened anew since it was decoded. It says nothing of them:
+        /// one that was opened anew continues from an earlier position.
+        func restricted(to stream: TargetStream) -> Update {
+            var update = self
+            update.event.targets = event.targets.filter { ids[$0.key] == stream.id(of: $0.key) }
+            update.damaged = damaged.filter { update.event.targets[$0.key] != nil }
+            return update
+        }
     }
 
     private let ids: StreamTargetIDs
@@ -128,7 +139,11 @@ struct RemoteEventDecoder {
         changedTargets.insert(id)
         currentTargets.remove(id)
         let change = RemoteEvent.TargetChange(isCurrent: false, isReset: true)
-        return Update(event: RemoteEvent(epoch: epoch, targets: [entry.target: change]), damaged: [entry.target: [:]])
+        return Update(
+            event: RemoteEvent(epoch: epoch, targets: [entry.target: change]),
+            damaged: [entry.target: [:]],
+            ids: [entry.target: id]
+        )
     }
 
     /// Returns the changes of the targets that are current.
@@ -136,6 +151,7 @@ struct RemoteEventDecoder {
         var event = RemoteEvent(time: try frame.time(), epoch: epoch)
         var documents: [DocumentPath: RemoteDocument] = [:]
         var damaged: [TargetID: [DocumentPath: StatusError]] = [:]
+        var targetIDs: [TargetID: Int32] = [:]
         for id in changedTargets {
             guard ids[id] != nil, let target = targets[id] else {
                 forget(id)
@@ -146,15 +162,17 @@ struct RemoteEventDecoder {
             documents.reserveCapacity(documents.count + target.changes.count)
             for change in target.changes.values { change.add(to: &documents) }
             damaged[target.id] = target.damaged
+            targetIDs[target.id] = id
             targets[id]?.changes = [:]
             targets[id]?.phase = .current
             changedTargets.remove(id)
             currentTargets.insert(id)
         }
-        guard currentTargets.contains(where: { ids[$0] != nil }) else { return nil }
+        let currentTargetCount = ids.count(of: currentTargets)
+        guard currentTargetCount > 0 else { return nil }
         event.documents = Array(documents.values)
         event.token = frame.token
-        return Update(event: event, damaged: damaged, currentTargetCount: currentTargets.count)
+        return Update(event: event, damaged: damaged, ids: targetIDs, currentTargetCount: currentTargetCount)
     }
 }
 

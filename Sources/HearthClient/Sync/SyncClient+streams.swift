@@ -7,7 +7,7 @@ internal import SyncEngine
 extension SyncClient {
     func openTarget(_ request: TargetRequest) {
         // A target that is opened anew needs another stream: for another user.
-        if stream.isRequested(request.id) { stream.end() }
+        if stream.id(of: request.id) != nil { stream.end() }
         stream.add(request)
         if stream.task == nil { startStream() } else { updateStream() }
     }
@@ -97,6 +97,7 @@ extension SyncClient {
 
     private func receive(_ update: RemoteEventDecoder.Update, _ number: UInt64) throws(StatusError) {
         guard stream.number == number else { throw StatusError(.cancelled, "The stream is closed.") }
+        let update = update.restricted(to: stream)
         let known = update.damaged.keys.map { ($0, stream.damaged(of: $0)) }
         for (target, damaged) in update.damaged { stream.setDamaged(damaged, of: target) }
         do throws(StatusError) {
@@ -127,6 +128,7 @@ extension SyncClient {
     private func targetEnded(_ target: TargetID?, _ number: UInt64, _ error: StatusError) {
         guard let target, stream.number == number else { return }
         guard !error.isPermanent(hasOpened: true) else { return reject(target, error) }
+        if !stream.isFailing(target) { ClientLog.write("a listener was interrupted, and is tried again: \(error)") }
         let delay = stream.pause(target, atLeast: error.retryAfter)
         perform { $0.targetInterrupted(target) }
         Task { [weak self] in
@@ -150,9 +152,7 @@ extension SyncClient {
 
     private func streamEnded(_ number: UInt64, _ error: StatusError?, hasOpened: Bool) {
         guard stream.number == number, stream.task != nil, !Task.isCancelled else { return }
-        // A database that was deleted exists again for the next stream.
-        let isOfDeletedDatabase = hasOpened && error?.code == .notFound
-        if let error, error.isPermanent(hasOpened: hasOpened), !isOfDeletedDatabase {
+        if let error, error.isPermanent(hasOpened: hasOpened), !error.isOfDeletedDatabase(hasOpened) {
             rejectAll(error)
         } else {
             breakStream(error)

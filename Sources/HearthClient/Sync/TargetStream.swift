@@ -47,8 +47,11 @@ struct TargetStream {
 
     var targetIDs: [TargetID] { targets.keys.sorted() }
 
-    /// True if a target has been requested of the server on this stream.
-    func isRequested(_ target: TargetID) -> Bool { targets[target]?.id != nil }
+    /// The ID of a target on the stream; `nil` if it has not been requested of the server.
+    func id(of target: TargetID) -> Int32? { targets[target]?.id }
+
+    /// True if a target has been interrupted since it was up to date.
+    func isFailing(_ target: TargetID) -> Bool { targets[target]?.backoff.hasFailed == true }
 
     /// Adds a target, or replaces the request for it.
     mutating func add(_ request: TargetRequest) {
@@ -148,7 +151,7 @@ struct TargetStream {
 extension TargetRequest {
     /// The state from which the stream is to continue; `nil` to begin with the complete one.
     fileprivate var resume: IdentifiedWatchTarget.Resume? {
-        token.map { .token($0) } ?? time.map { .time($0) }
+        token.map { .token($0) } ?? time.map { .time($0, count: count) }
     }
 }
 
@@ -177,6 +180,11 @@ final class StreamTargetIDs: Sendable {
     private let entries = Mutex<[Int32: Entry]>([:])
 
     subscript(id: Int32) -> Entry? { entries.withLock { $0[id] } }
+
+    /// Returns the number of those IDs that have not been removed.
+    func count(of ids: Set<Int32>) -> Int {
+        entries.withLock { entries in ids.count { entries[$0] != nil } }
+    }
 
     func add(_ id: Int32, _ entry: Entry) {
         entries.withLock { $0[id] = entry }

@@ -62,7 +62,6 @@ extension HearthConnection {
         of query: StructuredQuery,
         _ normalized: NormalizedQuery
     ) async throws(StatusError) -> FetchedDocuments {
-        if let collection = query.wholeCollection { return try await allDocuments(in: collection) }
         do throws(StatusError) {
             let response = try await run(query)
             return FetchedDocuments(
@@ -87,7 +86,6 @@ extension HearthConnection {
         _ normalized: NormalizedQuery
     ) async throws(StatusError) -> FetchedDocuments {
         var result = FetchedDocuments()
-        var readTime: Timestamp?
         var page = query
         var pageSize = 256
         while true {
@@ -95,14 +93,14 @@ extension HearthConnection {
             page.limit = .first(count)
             let response: QueryResponse
             do throws(StatusError) {
-                response = try await run(page, readTime: readTime)
+                response = try await run(page, readTime: result.readTime)
             } catch {
                 guard error.code == .resourceExhausted, pageSize > 1 else { throw error }
                 pageSize /= 4
                 continue
             }
-            readTime = response.readTime
-            result.epoch = response.epoch
+            // The pages after the first are as of its time, which belongs to its epoch.
+            if result.readTime == nil { (result.readTime, result.epoch) = (response.readTime, response.epoch) }
             result.documents += response.documents
             result.damaged += response.damaged.filter { error in !result.damaged.contains { $0.path == error.path } }
             guard response.documents.count == count, result.documents.count < normalized.limit ?? .max,

@@ -18,28 +18,6 @@ extension HearthConnection {
         return try BatchGetResponse.documents(json: result)
     }
 
-    /// Reads all documents of a collection as of one read time, ordered by ID.
-    func allDocuments(in collection: CollectionPath) async throws(StatusError) -> FetchedDocuments {
-        var result = FetchedDocuments()
-        var page = try await documents(in: collection, pageSize: Self.pageSize)
-        guard page.nextPageToken != nil else {
-            result.append(page)
-            return result
-        }
-        // Without a transaction, each page has its own read time, so the first page is read again within one.
-        let transaction = try await beginTransaction(isReadOnly: true)
-        var token: String?
-        repeat {
-            page = try await documents(in: collection, pageSize: Self.pageSize, pageToken: token, transaction: transaction)
-            result.append(page)
-            token = page.nextPageToken
-        } while token != nil
-        try await rollBack(transaction)
-        return result
-    }
-
-    private static let pageSize = 1_000
-
     /// Begins a transaction, which expires after one minute without use.
     ///
     /// - Returns: The transaction ID.
@@ -56,12 +34,5 @@ extension HearthConnection {
     /// Rolls back a transaction.
     public func rollBack(_ transaction: String) async throws(StatusError) {
         _ = try await call("transactions.rollback") { $0.transaction(transaction) }
-    }
-}
-
-extension FetchedDocuments {
-    fileprivate mutating func append(_ page: DocumentListPage) {
-        for case .document(let document) in page.documents { documents.append(document) }
-        damaged += page.damaged
     }
 }

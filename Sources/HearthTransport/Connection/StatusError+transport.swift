@@ -154,3 +154,24 @@ extension HTTPClientError {
         error as? HTTPClientError == pattern
     }
 }
+
+extension StatusError {
+    /// True if the same call may succeed when it is retried.
+    package var isTransient: Bool {
+        // The provider may be unable to reach the issuer.
+        if cause is TokenProviderFailure || isExecuted == false { return true }
+        return switch code {
+        case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted, .cancelled, .internal, .unknown: true
+        case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange, .unimplemented,
+            .dataLoss, .unauthenticated:
+            false
+        }
+    }
+
+    /// Returns whether a stream ended with the error because its database was deleted, which exists again for the next stream.
+    ///
+    /// - Parameter hasOpened: True if the stream had been opened.
+    package func isOfDeletedDatabase(_ hasOpened: Bool) -> Bool {
+        hasOpened && code == .notFound
+    }
+}

@@ -29,6 +29,7 @@ extension HearthConnection {
         while !Task.isCancelled, isActive() {
             let userChange = userChange
             var interruption: StatusError?
+            var hasOpened = false
             var isFinal = false
             func send(_ event: WatchEvent) throws(StatusError) {
                 // An error of the receiver is permanent.
@@ -38,6 +39,7 @@ extension HearthConnection {
             }
             do throws(StatusError) {
                 let frames = try await watch(target, resume: token)
+                hasOpened = true
                 refusal.streamOpened()
                 try send(.connected(isResumed: token != nil))
                 for try await frame in frames {
@@ -62,7 +64,8 @@ extension HearthConnection {
             } catch {
                 if Task.isCancelled || !isActive() { return }
                 // An error that was meant for the previous user doesn't concern the current one.
-                guard error.isTransient || userChange?.hasOccurred == true, !isFinal else { throw error }
+                let mayPass = error.isTransient || error.isOfDeletedDatabase(hasOpened) || userChange?.hasOccurred == true
+                guard mayPass, !isFinal else { throw error }
                 interruption = error
             }
             try send(.interrupted(interruption))

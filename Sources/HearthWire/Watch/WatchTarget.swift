@@ -12,6 +12,8 @@ package enum WatchTargetKeys {
     package static let id: UTF8Key = "id"
     /// The time to resume from in a stream with several targets.
     package static let resumeTime: UTF8Key = "resumeTime"
+    /// The number of documents that a client with a state to resume from has.
+    package static let expectedCount: UTF8Key = "expectedCount"
 }
 
 /// The members of a request for a watch stream, in addition to those of its target, and of calls that change its targets.
@@ -98,8 +100,8 @@ package struct IdentifiedWatchTarget: Sendable {
     package enum Resume: Sendable {
         /// The state after the frame with a token.
         case token(String)
-        /// The state as of a time.
-        case time(Timestamp)
+        /// The state as of a time, with a number of documents, if that is known.
+        case time(Timestamp, count: Int?)
     }
 
     /// Creates a target.
@@ -124,7 +126,9 @@ package struct IdentifiedWatchTarget: Sendable {
         target.writeMember(to: &writer)
         switch resume {
         case .token(let token)?: writer.member(WatchRequestKeys.resume, token)
-        case .time(let time)?: writer.member(WatchTargetKeys.resumeTime, time.rfc3339)
+        case .time(let time, let count)?:
+            writer.member(WatchTargetKeys.resumeTime, time.rfc3339)
+            if let count { writer.member(WatchTargetKeys.expectedCount, count) }
         case nil: break
         }
         writer.endObject()

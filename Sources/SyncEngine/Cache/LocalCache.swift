@@ -163,10 +163,11 @@ package protocol LocalCache: Sendable {
         _ visit: (RemoteDocument) throws(StatusError) -> Bool
     ) throws(StatusError)
 
-    /// Adds an index without entries, unless it exists. The entries of documents that are saved later are kept up to date.
+    /// Adds the indexes of a query without entries, unless they exist. The entries of documents that are saved later are kept up to
+    /// date.
     ///
-    /// Of more than ``FieldIndex/maximumCount``, the least recently used ones are removed.
-    mutating func addIndex(_ index: FieldIndex) throws(StatusError)
+    /// Of more than ``FieldIndex/maximumCount``, the least recently used ones are removed, others first.
+    mutating func addIndexes(_ indexes: Set<FieldIndex>) throws(StatusError)
 
     /// Records that a query has used indexes.
     mutating func touch(_ indexes: Set<FieldIndex>) throws(StatusError)
@@ -215,7 +216,7 @@ extension LocalCache {
     package func visitDocuments(in scan: IndexScan, _ visit: (RemoteDocument) throws(StatusError) -> Bool) {}
 
     /// Does nothing.
-    package func addIndex(_ index: FieldIndex) {}
+    package func addIndexes(_ indexes: Set<FieldIndex>) {}
 
     /// Does nothing.
     package func touch(_ indexes: Set<FieldIndex>) {}

@@ -46,6 +46,16 @@ package struct TargetRequest: Sendable {
     package let token: String?
     /// The time of the known result, to resume from without a token: that of a bundle. `nil` to begin with the complete result.
     package let time: Timestamp?
+    /// The number of documents in the result of that time; `nil` if it is not known.
+    package let count: Int?
+
+    package init(id: TargetID, target: SyncTarget, token: String?, time: Timestamp? = nil, count: Int? = nil) {
+        self.id = id
+        self.target = target
+        self.token = token
+        self.time = time
+        self.count = count
+    }
 }
 
 /// A listener, as the caller numbers it.

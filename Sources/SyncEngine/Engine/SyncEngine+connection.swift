@@ -38,7 +38,8 @@ extension SyncEngine {
     package mutating func targetInterrupted(_ target: TargetID) -> [SyncEffect] {
         guard connection.isEnabled, connection.isOpen(target) else { return [] }
         store.leaveStream(target)
-        presentOffline(viewIDs(of: target))
+        // Its listeners see what the cache has, as without a connection.
+        presentOffline(viewIDs(of: target), as: .offline)
         return takeEffects()
     }
 
@@ -118,7 +119,11 @@ extension SyncEngine {
         store.leaveStream(id)
         guard let target = store.activeTargets[id] else { return }
         let time = target.token == nil ? target.snapshotTime : nil
-        effects.append(.openTarget(TargetRequest(id: id, target: target.target, token: target.token, time: time)))
+        let count = time.flatMap { _ in
+            try? store.transaction { (cache: inout Cache) throws(StatusError) in try cache.keys(of: id).count }
+        }
+        let request = TargetRequest(id: id, target: target.target, token: target.token, time: time, count: count)
+        effects.append(.openTarget(request))
     }
 }
 
@@ -146,17 +151,19 @@ extension SyncEngine {
     }
 
     /// Marks views as not up to date, since no stream tells them of changes.
-    mutating func presentOffline(_ ids: [ViewID]) {
+    ///
+    /// - Parameter onlineState: The state in which their listeners find the client; `nil` for the one in which it is.
+    mutating func presentOffline(_ ids: [ViewID], as onlineState: OnlineState? = nil) {
         var snapshots: [(ViewID, ViewSnapshot)] = []
         for id in ids where views[id]?.view.isCurrent == true {
             if let snapshot = views[id]?.goOffline().snapshot { snapshots.append((id, snapshot)) }
         }
-        raiseFirstEvents(of: ids)
+        raiseFirstEvents(of: ids, as: onlineState)
         raise(snapshots)
     }
 
-    private mutating func raiseFirstEvents(of ids: [ViewID]) {
-        let onlineState = onlineState
+    private mutating func raiseFirstEvents(of ids: [ViewID], as assumed: OnlineState? = nil) {
+        let onlineState = assumed ?? onlineState
         var raised: [SyncEffect] = []
         for id in ids { raised += views[id]?.raiseFirstEvents(while: onlineState) ?? [] }
         raise(raised)

@@ -177,6 +177,8 @@ extension SyncEngine {
         for case (let path, let document?) in documents where document.hasCommittedMutations {
             heldPaths[path] = document.version
         }
+        // Most snapshots of a stream only move its position.
+        guard !documents.isEmpty || !heldPaths.isEmpty || event?.targets.isEmpty == false else { return }
         var snapshots: [(ViewID, ViewSnapshot)] = []
         let collections = Set(documents.keys.lazy.map(\.collection))
         for id in views.keys.sorted() {

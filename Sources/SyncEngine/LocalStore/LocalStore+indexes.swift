@@ -8,9 +8,7 @@ extension LocalStore {
 
     /// Adds indexes without entries.
     mutating func addIndexes(_ indexes: Set<FieldIndex>) throws(StatusError) {
-        try transaction { (cache: inout Cache) throws(StatusError) in
-            for index in indexes { try cache.addIndex(index) }
-        }
+        try transaction { (cache: inout Cache) throws(StatusError) in try cache.addIndexes(indexes) }
         try readIndexState()
     }
 

@@ -168,19 +168,27 @@ struct CredentialListenerTests {
     }
 
     @Test func `A change of user ends the delay before the next attempt`() async throws {
+        // A busy machine may stand still for as long as the delay, but not each time.
+        for _ in 0..<5 where try await timeToEvent(afterFailures: 8) < .seconds(6) { return }
+        Issue.record("The delay of 6.4 seconds or more was not ended")
+    }
+
+    /// Returns the time to the first event after a change of user, while the provider has failed several times.
+    private func timeToEvent(afterFailures count: Int) async throws -> Duration {
         let server = try StubServer { _ in Self.stream(Frames.open, Frames.document("added", 1), Frames.current) }
+        let provider = TestTokenProvider()
         provider.fail(with: URLError(.notConnectedToInternet))
         let db = server.firestore(.idToken(provider))
         var (events, _) = events(db)
-        // The next attempt would be in 6.4 seconds or later.
-        try await provider.waitForRequests(8)
+        try await provider.waitForRequests(count)
         try await Task.sleep(for: .milliseconds(50))
         provider.fail(with: nil)
         let start = ContinuousClock.now
         db.credentialDidChange()
         #expect(await events.next() == "1")
-        #expect(start.duration(to: .now) < .seconds(6))
+        let time = start.duration(to: .now)
         try await db.terminate()
+        return time
     }
 
     @Test func `A listener that waits for the provider can be removed, and the database terminated`() async throws {

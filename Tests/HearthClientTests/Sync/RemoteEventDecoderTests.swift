@@ -117,6 +117,27 @@ import Testing
         #expect(try updates.first?.event.targets[2]?.added == [path("a/1"), path("a/2")])
     }
 
+    @Test func `An event says nothing of targets that were closed or opened anew after it was decoded`() throws {
+        var stream = TargetStream()
+        stream.begin()
+        let requests = try (1...3).map { TargetRequest(id: $0, target: .document(try path("a/\($0)")), token: nil) }
+        for request in requests { stream.add(request) }
+        #expect(stream.takeRequests().map(\.id) == [1, 2, 3])
+        var decoder = RemoteEventDecoder(stream.ids)
+        let damage = #"{"type":"damaged","target":2,"error":{"code":15,"message":"x","data":{"path":"a/2"}}}"#
+        let updates = try add(current(1), damage, current(2), current(3), snapshot(), to: &decoder)
+        let update = try #require(updates.first)
+        #expect(update.event.targets.keys.sorted() == [1, 2, 3] && update.currentTargetCount == 3)
+        for request in requests.dropFirst() { stream.remove(request.id) }
+        stream.add(requests[1])
+        #expect(stream.takeRequests().map(\.id) == [4])
+        let restricted = update.restricted(to: stream)
+        #expect(restricted.event.targets.keys.sorted() == [1] && restricted.damaged.keys.sorted() == [1])
+        #expect(restricted.event.token == "t")
+        // Nor do they count among those that are up to date.
+        #expect(try add(snapshot(), to: &decoder).first?.currentTargetCount == 1)
+    }
+
     @Test func `Frames of a target that the client has removed are ignored`() throws {
         var decoder = decoder(new: [1, 2])
         _ = try add(changed("a/1", "1"), current(1), current(2), to: &decoder)

@@ -93,6 +93,26 @@ struct TargetRetryTests {
         try await db.terminate()
     }
 
+    @Test func `A listener whose target fails each time sees what the cache has`() async throws {
+        let server = try StubServer { request in
+            guard request.path == "/watch" else { return Self.emptyResult }
+            let targets = Self.targets(in: request)
+            return .stream { stream in
+                stream.send(Self.open)
+                for target in targets {
+                    let error = #"{"code":-32603,"message":"Internal error","data":{"errorId":"x"}}"#
+                    stream.send(#"{"type":"targetRemoved","target":\#(target.id),"error":\#(error)}"#)
+                }
+                stream.waitUntilClosed()
+            }
+        }
+        let db = database(server)
+        var (events, registration) = events("a/1", of: db)
+        #expect(await events.next() == true)
+        registration.remove()
+        try await db.terminate()
+    }
+
     @Test func `A change of user ends the delay before the next attempt`() async throws {
         let provider = TestTokenProvider()
         let isAway = Mutex(true)

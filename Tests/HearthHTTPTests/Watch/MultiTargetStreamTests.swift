@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentStore
 import HearthAPI
 import HearthHTTP
 import JSONRPC
@@ -176,6 +177,32 @@ import UTF8Text
             try await withWatcher(of: body, on: server) { watcher throws in
                 #expect(try await watcher.snapshot() == ["open", "books/b in 5", "current 5", "snapshot"])
                 #expect(try await watcher.snapshot() == ["reset 6", "books/a in 6", "books/b in 6", "current 6", "snapshot"])
+            }
+        }
+    }
+
+    @Test
+    func `Targets resume from the time of a read, and are reset if the client has another result`() async throws {
+        try await withServer { server in
+            try await server.set("books/a", [:])
+            let time = try #require(server.context.store.position.lastCommitTime)
+            try await server.set("books/b", [:])
+            func target(_ id: Int, _ time: String, count: Int = 1) -> String {
+                #"{"id":\#(id),"collection":"books","resumeTime":"\#(time)","expectedCount":\#(count)}"#
+            }
+            let targets = [target(1, time.rfc3339), target(2, "2200-01-01T00:00:00Z"), target(3, time.rfc3339, count: 2)]
+            try await withWatcher(of: #"{"targets":[\#(targets.joined(separator: ","))]}"#, on: server) { watcher throws in
+                #expect(try await watcher.snapshot() == ["open", "books/b in 1", "current 1", "snapshot"])
+                for id in 2...3 {
+                    #expect(
+                        try await watcher.snapshot() == [
+                            "reset \(id)", "books/a in \(id)", "books/b in \(id)", "current \(id)", "snapshot",
+                        ]
+                    )
+                }
+                let both = #"[{"id":4,"collection":"books","resume":"\#(watcher.token)","resumeTime":"\#(time.rfc3339)"}]"#
+                #expect(try await watcher.call("addTargets", both).status == 200)
+                #expect(try await watcher.frame() == "removed 4 INVALID_ARGUMENT")
             }
         }
     }

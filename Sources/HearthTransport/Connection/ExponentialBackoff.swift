@@ -1,5 +1,3 @@
-package import DocumentModel
-
 /// Exponential backoff with jitter between attempts to reconnect. The first retry is immediate.
 package struct ExponentialBackoff {
     private var delay = Duration.zero
@@ -8,6 +6,9 @@ package struct ExponentialBackoff {
     private static let maximum = Duration.seconds(30)
 
     package init() {}
+
+    /// True if there was a failure since the last success.
+    package var hasFailed: Bool { delay > .zero }
 
     /// Resets the delay after a success.
     package mutating func reset() {
@@ -20,19 +21,5 @@ package struct ExponentialBackoff {
     package mutating func nextDelay(atLeast minimum: Duration? = nil) -> Duration {
         defer { delay = min(max(delay * 2, Self.minimum), Self.maximum) }
         return max(delay * Double.random(in: 1...1.5), min(minimum ?? .zero, .seconds(300)))
-    }
-}
-
-extension StatusError {
-    /// True if the same call may succeed when it is retried.
-    package var isTransient: Bool {
-        // The provider may be unable to reach the issuer.
-        if cause is TokenProviderFailure || isExecuted == false { return true }
-        return switch code {
-        case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted, .cancelled, .internal, .unknown: true
-        case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange, .unimplemented,
-            .dataLoss, .unauthenticated:
-            false
-        }
     }
 }
