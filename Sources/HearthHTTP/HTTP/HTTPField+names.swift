@@ -15,6 +15,8 @@ extension HTTPField.Name {
     static let hearthAge = literal("Hearth-Age")
     /// The maximum of ``hearthAge`` that a request permits.
     static let hearthMaxAge = literal("Hearth-Max-Age")
+    /// Sent by the script of a page for its regular updates, which are no use of a session.
+    static let hearthRefresh = literal("Hearth-Refresh")
     static let secFetchSite = literal("Sec-Fetch-Site")
     static let referrerPolicy = literal("Referrer-Policy")
     package static let xAccelBuffering = literal("X-Accel-Buffering")

@@ -52,14 +52,15 @@ package struct Authenticator: Sendable {
     /// Returns the session of the request's cookie if the policy accepts it. For streams it is valid only with
     /// `Sec-Fetch-Site: same-origin`.
     ///
-    /// The live updates of an open page don't count as use of the session, so they don't prolong it.
+    /// The updates of an open page don't count as use of the session, so they don't prolong it: its stream, and what it requests
+    /// with the header `Hearth-Refresh`.
     private func session(of request: Request, by policy: RoutePolicy) -> Session? {
         let isStream = policy.isStream || request.acceptsServerSentEvents
         guard policy.sessionCookies != .ignored,
             policy.sessionCookies == .accepted && !isStream || request.isSameOrigin
         else { return nil }
         guard let cookie = SessionCookie(in: Cookies(request.headers[values: .cookie])),
-            let session = sessions.session(withID: cookie.id.utf8, countsAsUse: !isStream)
+            let session = sessions.session(withID: cookie.id.utf8, countsAsUse: !isStream && !request.isRefresh)
         else { return nil }
         return session.isSecure == cookie.isSecure ? session : nil
     }
@@ -188,6 +189,11 @@ extension [String] {
             return [UInt8](field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") })
         }
     }
+}
+
+extension Request {
+    /// True for the update of an open page, which its user has not asked for.
+    fileprivate var isRefresh: Bool { headers.contains(.hearthRefresh) }
 }
 
 extension Caller {

@@ -246,6 +246,27 @@ struct SessionTests {
     }
 
     @Test
+    func `A session is used by what its user requests, not by the updates of an open page`() async throws {
+        try await withServer(hasPages: true) { server in
+            let key = try await server.makeKey(.admin)
+            var browser = TestBrowser(server)
+            _ = try await browser.signIn(key)
+            let cookie = "Cookie: session=\(try #require(browser.cookies["session"]))"
+            func lastUse() throws -> Timestamp {
+                try #require(server.context.sessions.visible(to: .openAccess).first).lastUseTime
+            }
+            let start = try lastUse()
+            for fields in [["Hearth-Refresh: 1"], ["Accept: text/event-stream", "Sec-Fetch-Site: same-origin"]] {
+                let page = try await withConnection(to: server) { try await $0.send("GET", "/admin/activity", [cookie] + fields) }
+                #expect(page.status == 200)
+                #expect(try lastUse() == start)
+            }
+            _ = try await browser.get("/admin/activity")
+            #expect(try lastUse() > start)
+        }
+    }
+
+    @Test
     func `A stream ends with its session`() async throws {
         try await withServer(hasPages: true) { server in
             let key = try await server.makeKey(.reader)
