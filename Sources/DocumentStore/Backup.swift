@@ -102,14 +102,34 @@ package final class BackupProgress: Sendable {
     }
 }
 
-/// The last time that a backup was read as a whole and found without a fault.
+/// A verification of a backup: the comparison of its files with their digests.
 package struct BackupVerification: Hashable, Sendable {
     /// The name of the backup.
     package let backup: String
+    /// The time at which it was begun.
     package let time: Timestamp
+    /// The number of files that were missing or altered.
+    package let faultCount: Int
 
-    package init(backup: String, time: Timestamp) {
-        (self.backup, self.time) = (backup, time)
+    package init(backup: String, time: Timestamp, faultCount: Int) {
+        (self.backup, self.time, self.faultCount) = (backup, time, faultCount)
+    }
+}
+
+/// The recorded verifications of backups.
+package struct BackupVerifications: Hashable, Sendable {
+    /// The last verification without a fault, also of a backup that has been removed since; `nil` if there was none.
+    package var lastSuccess: BackupVerification?
+    /// The last verification of each backup.
+    package var latest: [BackupVerification]
+
+    package init(lastSuccess: BackupVerification? = nil, latest: [BackupVerification] = []) {
+        (self.lastSuccess, self.latest) = (lastSuccess, latest)
+    }
+
+    /// Returns the last verification of a backup; `nil` if there was none.
+    package func latest(of backup: Backup) -> BackupVerification? {
+        latest.last { $0.backup.utf8.elementsEqual(backup.name.utf8) }
     }
 }
 
@@ -132,15 +152,15 @@ package protocol BackupStore: Sendable {
     /// Returns the complete backups, oldest first.
     func list() async throws(StatusError) -> [Backup]
 
-    /// Returns the last verification without a fault; `nil` if there was none.
-    func lastVerification() async throws(StatusError) -> BackupVerification?
+    /// Returns the recorded verifications; none if the record is damaged.
+    func verifications() async throws(StatusError) -> BackupVerifications
 
-    /// Compares all files of a backup with their digests, and records the verification if there is no fault.
+    /// Compares all files of a backup with their digests, and records the verification.
     ///
     /// - Parameters:
     ///   - onFile: Called for each file that has been read, on any thread. Its error ends the verification.
     ///   - onFault: Called with an error for each file that is missing or altered, on any thread.
-    /// - Throws: `.notFound` if there is no such backup; `.dataLoss` if its list of files is damaged; `.cancelled` if the task is
+    /// - Throws: `.notFound` if there is no such backup, also if it is removed meanwhile; `.dataLoss` if its list of files is damaged; `.cancelled` if the task is
     ///   cancelled.
     func verify(
         _ name: String,

@@ -41,6 +41,7 @@ package enum HearthMethods {
             SetDatabaseQuota.self,
             GetDatabaseQuota.self,
             CreateBackup.self,
+            VerifyBackup.self,
             ListBackups.self,
             SetRules.self,
             GetRules.self,

@@ -17,6 +17,8 @@ package final class BackupFolder: Sendable {
     /// The archive of journals.
     let archive = JournalArchive()
     private let queue = WorkQueue(label: "hearth.backups", width: 2, qos: .utility)
+    /// The queue of the record of verifications.
+    let verificationQueue = WorkQueue(label: "hearth.backups.verifications", width: 1, qos: .utility)
 
     /// The lock that a server holds on the folder, as long as it is the same one.
     private struct Claim {
@@ -24,6 +26,8 @@ package final class BackupFolder: Sendable {
         let lock: SharedFileDescriptor
     }
 
+    /// The folder in words.
+    static let description = "the folder for backups"
     private static let lockName = "hearth-backups.lock"
     private static let claimName = "hearth-backups.server.lock"
     private static let temporaryName = TemporaryName.fixed("backup")
@@ -325,5 +329,5 @@ func reportingInBackups<Result: ~Copyable>(
     _ filePath: @autoclosure () -> String,
     _ body: () throws(FileSystemError) -> Result
 ) throws(StatusError) -> Result {
-    try reporting(action, filePath(), in: "the folder for backups", body)
+    try reporting(action, filePath(), in: BackupFolder.description, body)
 }

@@ -39,8 +39,8 @@ struct HostBackups: BackupStore {
         try await folder.list()
     }
 
-    func lastVerification() async throws(StatusError) -> BackupVerification? {
-        try await folder.lastVerification()
+    func verifications() async throws(StatusError) -> BackupVerifications {
+        try await folder.verifications()
     }
 
     func verify(

@@ -74,7 +74,7 @@ struct StoreCopy: Sendable {
     /// Copies the other files of the database. Each is replaced atomically when it changes.
     func copyFiles(includingKeys: Bool) throws(StatusError) {
         var names = [IndexDefinitions.fileName, StoredQuota.fileName]
-        for name in LockedAtomicFile.Name.allCases where name != .keys || includingKeys { names.append(name.rawValue) }
+        for name in LockedAtomicFile.Name.copied where name != .keys || includingKeys { names.append(name.rawValue) }
         let root = try reporting("open", ".") { () throws(FileSystemError) in SharedFileDescriptor(try data.root.openFolder("."))
         }
         for name in names { try backup.copyFile(name, from: root, to: target, previous: nil, path: path) }

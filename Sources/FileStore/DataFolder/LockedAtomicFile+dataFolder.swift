@@ -33,6 +33,16 @@ extension LockedAtomicFile {
 }
 
 extension LockedAtomicFile.Name {
+    /// The files with data, which backups and standbys have, too. Each server has its own activity.
+    static var copied: [Self] {
+        allCases.filter { name in
+            switch name {
+            case .keys, .rules, .rulesHistory: true
+            case .activity: false
+            }
+        }
+    }
+
     /// The names of files that may exist before the data folder has a manifest.
     static var fileNames: [String] {
         allCases.flatMap { [$0.rawValue, LockedAtomicFile.lockName(of: $0.rawValue)] }

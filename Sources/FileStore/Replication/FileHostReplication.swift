@@ -28,7 +28,7 @@ struct FileHostReplication: HostReplication {
 
     /// The names of the files that a standby has from its primary.
     private static func names(of id: DatabaseID?) -> [String] {
-        let names: [LockedAtomicFile.Name] = id == nil ? [.keys, .rules, .rulesHistory] : [.rules, .rulesHistory]
+        let names = LockedAtomicFile.Name.copied.filter { $0 != .keys || id == nil }
         return [IndexDefinitions.fileName, StoredQuota.fileName] + names.map(\.rawValue)
     }
 }

@@ -192,7 +192,7 @@ actor FileStoreSnapshot: StoreSnapshot {
         let last = last ?? manifest.sequence
         let time = Timestamp.current().microseconds
         var names = [IndexDefinitions.fileName, StoredQuota.fileName]
-        for name in LockedAtomicFile.Name.allCases where name != .keys || manifest.database == nil { names.append(name.rawValue) }
+        for name in LockedAtomicFile.Name.copied where name != .keys || manifest.database == nil { names.append(name.rawValue) }
         var parts: [SnapshotPart] = []
         func add(_ name: String, _ bytes: [UInt8]) {
             for offset in stride(from: 0, to: max(1, bytes.count), by: SnapshotPart.maximumBytes) {

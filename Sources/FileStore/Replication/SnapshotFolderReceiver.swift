@@ -102,7 +102,7 @@ actor SnapshotFolderReceiver: SnapshotReceiver {
                 [
                     DataFolder.manifestName, DataFolder.quarantineName, IndexDefinitions.fileName, StoredQuota.fileName,
                     StoredReceipts.fileName,
-                ] + LockedAtomicFile.Name.allCases.map(\.rawValue)
+                ] + LockedAtomicFile.Name.copied.map(\.rawValue)
             return names.contains(String(first))
         }
         if first == Journal.folderName {

@@ -27,7 +27,7 @@ enum StandbyFolder {
             DataFolder.documentsName, Journal.folderName, DataFolder.quarantineName, IndexDefinitions.fileName,
             StoredQuota.fileName, StoredReceipts.fileName,
         ]
-        + LockedAtomicFile.Name.allCases.map(\.rawValue) + [DataFolder.manifestName]
+        + LockedAtomicFile.Name.copied.map(\.rawValue) + [DataFolder.manifestName]
     /// The parts that a snapshot may lack, and that are removed then. A file in the snapshot says so, until that is done.
     private static let removableParts = [
         DataFolder.quarantineName, IndexDefinitions.fileName, StoredQuota.fileName, StoredReceipts.fileName,

@@ -2,18 +2,28 @@ import Concurrency
 package import DocumentModel
 package import DocumentStore
 import Logging
+import Synchronization
+import UTF8Text
 
-/// The backup that a server is making, and how the last one failed.
+/// The backups that a server is making and verifying, and the failure of the last one.
 package struct BackupStatus: Sendable {
     /// The time at which the backup in progress was begun; `nil` if none is being made.
     package var runningSince: Timestamp?
     /// The number of files that it has so far.
     package var fileCount = 0
+    /// The backup that is being verified, and the time at which that was begun; `nil` if none is.
+    package var verifying: (name: String, startTime: Timestamp)?
     /// The error of the last backup, with the time at which that was begun; `nil` if it did not fail.
     package var lastFailure: (startTime: Timestamp, error: StatusError)?
 
-    package init(runningSince: Timestamp?, fileCount: Int, lastFailure: (startTime: Timestamp, error: StatusError)?) {
-        (self.runningSince, self.fileCount, self.lastFailure) = (runningSince, fileCount, lastFailure)
+    package init(
+        runningSince: Timestamp?,
+        fileCount: Int,
+        verifying: (name: String, startTime: Timestamp)? = nil,
+        lastFailure: (startTime: Timestamp, error: StatusError)?
+    ) {
+        (self.runningSince, self.fileCount) = (runningSince, fileCount)
+        (self.verifying, self.lastFailure) = (verifying, lastFailure)
     }
 }
 
@@ -22,6 +32,13 @@ struct BackupTask {
     let startTime: Timestamp
     let progress: BackupProgress
     let task: Task<Result<Backup, StatusError>, Never>
+}
+
+/// A verification of a backup in progress.
+struct VerificationTask {
+    let name: String
+    let startTime: Timestamp
+    let task: Task<Void, Never>
 }
 
 // Backups outlive the calls that start them, since they may take long: they end with the server.
@@ -87,14 +104,60 @@ extension DatabaseRegistry {
     /// - Parameters:
     ///   - onFile: Called for each file that has been read, on any thread. Its error ends the verification.
     ///   - onFault: Called with an error for each file that is missing or altered, on any thread.
-    package nonisolated func verifyBackup(
+    nonisolated func verifyBackup(
         _ name: String,
-        onFile: @escaping @Sendable () throws(StatusError) -> Void,
-        onFault: @escaping @Sendable (StatusError) -> Void
+        onFile: @escaping @Sendable () throws(StatusError) -> Void = {},
+        onFault: @escaping @Sendable (StatusError) -> Void = { _ in }
     ) async throws(StatusError) {
         let backups = try backups
-        try await backups.verify(name, onFile: onFile, onFault: onFault)
-        backupMetrics?.recordVerification(at: try await backups.lastVerification()?.time)
+        let faults = FaultCount()
+        do throws(StatusError) {
+            try await backups.verify(name, onFile: onFile) { fault in
+                faults.add(fault)
+                onFault(fault)
+            }
+        } catch {
+            if error.code != .cancelled {
+                logger.error("Failed to verify a backup", metadata: ["backup.name": "\(name)", "error": "\(error)"])
+            }
+            throw error
+        }
+        let (count, first) = faults.value
+        if let first {
+            logger.error(
+                "A backup is damaged",
+                metadata: ["backup.name": "\(name)", "backup.faults": "\(count)", "error": "\(first)"]
+            )
+        } else {
+            logger.notice("Backup verified", metadata: ["backup.name": "\(name)"])
+        }
+        if let time = try? await backups.verifications().lastSuccess?.time { backupMetrics?.recordVerification(at: time) }
+    }
+
+    /// Starts the verification of a backup, whose result is recorded.
+    ///
+    /// - Returns: The time at which it was begun.
+    /// - Throws: `.notFound` if there is no such backup; `.failedPrecondition` if the server has no folder for backups, or is verifying
+    ///   one.
+    func startVerification(of name: String) async throws(StatusError) -> Timestamp {
+        guard try await backups.list().contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            throw StatusError(.notFound, "There is no backup \(Excerpt(name)). backups.list lists those that exist.")
+        }
+        guard !isClosed else { throw Self.shuttingDown }
+        guard verificationTask == nil else {
+            throw StatusError(.failedPrecondition, "Another backup is being verified. backups.list shows when that is complete.")
+        }
+        let startTime = Timestamp.current()
+        // It outlives the call that starts it, whose time limit does not hold.
+        let task = CallAdmission.$current.withValue(nil) {
+            Task {
+                // Its error has been logged.
+                try? await self.verifyBackup(name)
+                self.verificationTask = nil
+            }
+        }
+        verificationTask = VerificationTask(name: name, startTime: startTime, task: task)
+        return startTime
     }
 
     /// The backup in progress, and the failure of the last one.
@@ -102,6 +165,7 @@ extension DatabaseRegistry {
         BackupStatus(
             runningSince: backupTask?.startTime,
             fileCount: backupTask?.progress.fileCount ?? 0,
+            verifying: verificationTask.map { ($0.name, $0.startTime) },
             lastFailure: backupFailure
         )
     }
@@ -116,10 +180,12 @@ extension DatabaseRegistry {
         }
     }
 
-    /// Cancels the backup in progress, and waits until nothing is left of it.
-    func stopBackup() async {
+    /// Cancels the backup and the verification in progress, and waits until nothing is left of them.
+    func stopBackups() async {
         backupTask?.task.cancel()
+        verificationTask?.task.cancel()
         _ = await backupTask?.task.value
+        await verificationTask?.task.value
     }
 
     private func startBackupTask(includingKeys includesKeys: Bool) throws(StatusError) -> BackupTask {
@@ -196,6 +262,17 @@ extension DatabaseRegistry {
             backupMetrics?.recordFailure()
             logger.error("Failed to make a backup", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// The faults that a verification finds.
+private final class FaultCount: Sendable {
+    private let state = Mutex<(count: Int, first: StatusError?)>((0, nil))
+
+    var value: (count: Int, first: StatusError?) { state.withLock { $0 } }
+
+    func add(_ fault: StatusError) {
+        state.withLock { $0 = ($0.count + 1, $0.first ?? fault) }
     }
 }
 

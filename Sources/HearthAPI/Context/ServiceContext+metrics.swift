@@ -41,7 +41,7 @@ extension ServiceContext {
         metrics.openTransactions.set(Double(total.transactionCount))
         metrics.openDatabases.set(Double(databaseCount))
         // A folder that cannot be read keeps the time that is known.
-        if let backups = try? databases?.backups, let time = try? await backups.lastVerification()?.time {
+        if let backups = try? databases?.backups, let time = try? await backups.verifications().lastSuccess?.time {
             server.metrics.backups.recordVerification(at: time)
         }
     }

@@ -39,6 +39,8 @@ package actor DatabaseRegistry {
     private(set) var isClosed = false
     /// The backup in progress.
     var backupTask: BackupTask?
+    /// The verification of a backup in progress.
+    var verificationTask: VerificationTask?
     /// The additional databases that may have commits that are not archived: all of them after a start, then those that were opened.
     var unarchived: Set<DatabaseID>?
     /// The error of the last backup; `nil` if it did not fail.
@@ -108,7 +110,7 @@ package actor DatabaseRegistry {
         for id in try await host.databases() { try? await rules.checkRules(of: id) }
         if let backups = host.backups {
             backupMetrics?.record(try? await backups.list().last)
-            backupMetrics?.recordVerification(at: try? await backups.lastVerification()?.time)
+            backupMetrics?.recordVerification(at: try? await backups.verifications().lastSuccess?.time)
         }
         // A previous deletion may have been interrupted.
         await databases.startPurging()
@@ -409,7 +411,7 @@ extension DatabaseRegistry {
     /// - Returns: The error of a database that could not be closed cleanly, or `nil`.
     package func close() async -> StatusError? {
         isClosed = true
-        await stopBackup()
+        await stopBackups()
         host.stopPurging()
         await purgeTask?.value
         for task in creations.values { _ = await task.value }

@@ -29,7 +29,7 @@ struct ActivityController {
     /// Shows the latest log entries.
     func showLog() async -> PageResponse {
         await request.respond { _ throws(StatusError) in
-            try context.authorize(GetServerLog.requiredPermission)
+            try context.authorizeServerView()
             let entries = await GetServerLog.call((), in: context)
             return .page(LogPage(entries, filter: LogFilter(request.query)))
         }

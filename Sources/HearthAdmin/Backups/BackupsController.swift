@@ -16,7 +16,7 @@ struct BackupsController {
             try context.authorizeServerView()
             guard context.hasBackupFolder else { return .page(BackupsPage(nil, now: request.now)) }
             let result = try await ListBackups.call((), in: context)
-            let list = BackupList(backups: result.backups, status: result.status, verification: result.verification)
+            let list = BackupList(backups: result.backups, status: result.status, verifications: result.verifications)
             guard let submission else { return .page(BackupsPage(list, now: request.now)) }
             guard !submission.isStale else { return .page(BackupsPage(list, problems: .stale, now: request.now)) }
             guard let name = submission.form["verify"] else { return try await create(submission.form, list) }
@@ -38,7 +38,7 @@ struct BackupsController {
 
     /// Starts a job that compares all files of a backup with their digests.
     private func verify(_ name: String, _ list: BackupList) async throws(StatusError) -> FormResult {
-        guard let databases = context.databases, let backup = list.backups.first(where: { $0.name == name }) else {
+        guard let backup = list.backups.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             var problems = FormProblems()
             problems.add(localized("This backup doesn’t exist any more."))
             return .page(BackupsPage(list, problems: problems, now: request.now))
@@ -52,8 +52,8 @@ struct BackupsController {
                 returnURL: AdminURL.backups,
                 totalCount: backup.fileCount,
                 flash: flash
-            ) { job throws(StatusError) in
-                try await Self.verify(name, of: databases, job)
+            ) { [context] job throws(StatusError) in
+                try await Self.verify(name, in: context, job)
             }
         } catch {
             return .page(BackupsPage(list, problems: error.problems, now: request.now))
@@ -62,9 +62,9 @@ struct BackupsController {
 }
 
 extension BackupsController {
-    private static func verify(_ name: String, of databases: DatabaseRegistry, _ job: BackgroundJob) async throws(StatusError) {
+    private static func verify(_ name: String, in context: ServiceContext, _ job: BackgroundJob) async throws(StatusError) {
         do throws(StatusError) {
-            try await databases.verifyBackup(name) { () throws(StatusError) in
+            try await VerifyBackup.run(name, in: context) { () throws(StatusError) in
                 job.update { $0.completedCount += 1 }
                 if job.isCancelled { throw StatusError(.cancelled, "The verification was stopped.") }
             } onFault: { fault in
@@ -73,6 +73,8 @@ extension BackupsController {
             }
         } catch {
             if error.code == .cancelled, job.isCancelled { return }
+            // The files are missing because the backup was removed.
+            if error.code == .notFound { job.update { $0.removeItemErrors() } }
             throw error
         }
     }

@@ -8,8 +8,7 @@ struct BackupList {
     /// The complete backups, oldest first.
     let backups: [Backup]
     let status: BackupStatus
-    /// The last verification without a fault; `nil` if there was none.
-    let verification: BackupVerification?
+    let verifications: BackupVerifications
 }
 
 /// The backups of all databases, with the forms that make and verify one, and the steps to restore one.
@@ -25,8 +24,10 @@ struct BackupsPage: Page {
         private let size: String
         private let hasKeys: Bool
         private let verified: RelativeTimeView?
+        /// The number of faults that the last verification found, in words; `nil` if there were none.
+        private let faultsText: String?
 
-        fileprivate init(_ backup: Backup, verification: BackupVerification?, now: Timestamp) {
+        fileprivate init(_ backup: Backup, _ verification: BackupVerification?, now: Timestamp) {
             name = backup.name
             made = RelativeTimeView(backup.endTime, now: now)
             let microseconds = backup.endTime.microseconds - backup.startTime.microseconds
@@ -34,8 +35,9 @@ struct BackupsPage: Page {
             files = NumberFormat.grouped(backup.fileCount)
             size = ByteSize.text(backup.byteCount)
             hasKeys = backup.includesKeys
-            let isVerified = verification?.backup.utf8.elementsEqual(backup.name.utf8) == true
-            verified = isVerified ? verification.map { RelativeTimeView($0.time, now: now) } : nil
+            verified = verification.map { RelativeTimeView($0.time, now: now) }
+            let faultCount = verification?.faultCount ?? 0
+            faultsText = faultCount > 0 ? localized(count: faultCount, one: "{count} fault", other: "{count} faults") : nil
         }
     }
 
@@ -96,7 +98,7 @@ struct BackupsPage: Page {
             Running(since: $0, fileCount: list?.status.fileCount ?? 0, previous: all.last, now: now)
         }
         failure = list?.status.lastFailure.map { Failure(at: $0.startTime, $0.error, now: now) }
-        backups = all.reversed().map { Row($0, verification: list?.verification, now: now) }
+        backups = all.reversed().map { Row($0, list?.verifications.latest(of: $0), now: now) }
         hasBackups = !all.isEmpty
         restoreCommand = "hearth restore DIR/\(all.last?.name ?? "NAME") --data data --previous data.old"
     }

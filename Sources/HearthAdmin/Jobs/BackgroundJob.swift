@@ -41,6 +41,11 @@ final class BackgroundJob: Sendable {
             unmatchedCount = confirmedCount > accountedCount ? confirmedCount - accountedCount : 0
         }
 
+        /// Forgets what could not be processed.
+        mutating func removeItemErrors() {
+            itemErrors = TruncatedList(limit: Self.maximumListedItems)
+        }
+
         /// True if the job was completed without exceptions, so that its result is one number.
         var isFullySuccessful: Bool {
             isFinished && failure == nil && itemErrors.isEmpty && keptPaths.isEmpty
@@ -110,9 +115,11 @@ final class BackgroundJob: Sendable {
         ItemError(location: location, message: errors.presentableItem(error).formMessage)
     }
 
-    /// Requests cancellation. The body of the job checks ``isCancelled`` between batches.
+    /// Requests cancellation, unless the job has finished. The body of the job checks ``isCancelled`` between batches.
     func cancel() {
-        state.withLock { $0.cancellation = $0.cancellation ?? .requested }
+        state.withLock { state in
+            if !state.progress.isFinished { state.cancellation = state.cancellation ?? .requested }
+        }
     }
 
     /// Requests cancellation because the server is shutting down; the job then reports that as its failure.

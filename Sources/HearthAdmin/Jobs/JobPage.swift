@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// The progress of a background job, and later its result. The page reloads while the job is running.
+/// The progress of a background job, and later its result. The page updates itself while the job is running.
 struct JobPage: Page {
     static let template = TemplateLibrary.Name.job
 

@@ -8,7 +8,8 @@ extension JobRunner {
     /// - Parameters:
     ///   - subject: The path or file name that pages show as the job's subject.
     ///   - flash: The message to show when the job has finished in time and without exceptions.
-    /// - Returns: A redirect to `returnURL` if the job has finished in time and without exceptions, otherwise to the job's page.
+    /// - Returns: A redirect to `returnURL` if the job has finished in time, without exceptions and without having been stopped, otherwise
+    ///   to the job's page.
     func start(
         _ kind: BackgroundJob.Kind,
         of subject: String,
@@ -34,7 +35,8 @@ extension JobRunner {
         if let action = kind.auditAction { await request.context.audit(action, on: subject, detail: "started") }
         await job.wait(atMost: waitTime)
         let progress = job.progress
-        return progress.isFullySuccessful ? .redirect(to: returnURL, flash: flash(progress)) : .redirect(to: AdminURL.job(job.id))
+        let isComplete = progress.isFullySuccessful && !job.isCancelled
+        return isComplete ? .redirect(to: returnURL, flash: flash(progress)) : .redirect(to: AdminURL.job(job.id))
     }
 }
 

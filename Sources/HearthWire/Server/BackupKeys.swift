@@ -1,9 +1,10 @@
 package import UTF8Text
 
-/// The member names of `backups.create` and `backups.list`.
+/// The member names of `backups.create`, `backups.verify` and `backups.list`.
 package enum BackupKeys {
     package static let backups: UTF8Key = "backups"
     package static let runningSince: UTF8Key = "runningSince"
+    package static let verifying: UTF8Key = "verifying"
     package static let lastFailure: UTF8Key = "lastFailure"
     package static let message: UTF8Key = "message"
     package static let includeKeys: UTF8Key = "includeKeys"
@@ -16,4 +17,7 @@ package enum BackupKeys {
     package static let lastCommitTime: UTF8Key = "lastCommitTime"
     package static let files: UTF8Key = "files"
     package static let bytes: UTF8Key = "bytes"
+    package static let verification: UTF8Key = "verification"
+    package static let time: UTF8Key = "time"
+    package static let faults: UTF8Key = "faults"
 }

@@ -21,8 +21,9 @@ package final class LockedAtomicFile: Sendable {
         package let number: Int
     }
 
-    private let name: String
+    package let name: String
     private let folder: SharedFileDescriptor
+    private let folderName: String
     private let queue: WorkQueue
     private let isPrivate: Bool
     private let readCount = Mutex(0)
@@ -36,11 +37,19 @@ package final class LockedAtomicFile: Sendable {
     /// Creates the file's handle. The file need not exist.
     ///
     /// - Parameters:
+    ///   - folderName: The folder in words.
     ///   - queue: A queue of width 1 that runs the reads and writes.
     ///   - isPrivate: True if only its owner may read it.
-    package init(_ name: String, in folder: SharedFileDescriptor, queue: WorkQueue, isPrivate: Bool) {
+    package init(
+        _ name: String,
+        in folder: SharedFileDescriptor,
+        folderName: String = "the data folder",
+        queue: WorkQueue,
+        isPrivate: Bool
+    ) {
         self.name = name
         self.folder = folder
+        self.folderName = folderName
         self.queue = queue
         self.isPrivate = isPrivate
     }
@@ -50,8 +59,8 @@ package final class LockedAtomicFile: Sendable {
 
     /// Returns the current version, or `nil` if the file doesn't exist.
     package func version() async throws(StatusError) -> Version? {
-        try await queue.run { [name, folder] () throws(StatusError) in
-            let status = try reporting("get the status of", name) { () throws(FileSystemError) in
+        try await queue.run { [name, folder, folderName] () throws(StatusError) in
+            let status = try reporting("get the status of", name, in: folderName) { () throws(FileSystemError) in
                 try folder.descriptor.status(of: name)
             }
             return status.map { Version(identity: $0.identity) }
@@ -92,12 +101,12 @@ package final class LockedAtomicFile: Sendable {
             return Snapshot(bytes: bytes, version: Version(identity: status.identity), number: number)
         } catch {
             if error.isNotFound { return Snapshot(bytes: nil, version: nil, number: number) }
-            throw error.status("read", name)
+            throw error.status("read", name, in: folderName)
         }
     }
 
     private func write(_ bytes: [UInt8]) throws(StatusError) {
-        try reporting("write", name) { () throws(FileSystemError) in
+        try reporting("write", name, in: folderName) { () throws(FileSystemError) in
             try folder.descriptor.replaceFile(
                 name,
                 with: bytes,
@@ -109,16 +118,16 @@ package final class LockedAtomicFile: Sendable {
 
     private func acquireLock() throws(StatusError) -> FileDescriptor {
         let lockName = Self.lockName(of: name)
-        let lock = try reporting("open", lockName) { () throws(FileSystemError) in
+        let lock = try reporting("open", lockName, in: folderName) { () throws(FileSystemError) in
             try folder.descriptor.openFile(lockName, for: .updatingOrCreating)
         }
         for _ in 0..<Self.maximumLockAttempts {
-            if try reporting("lock", lockName, { () throws(FileSystemError) in try lock.lock() }) { return lock }
+            if try reporting("lock", lockName, in: folderName, { () throws(FileSystemError) in try lock.lock() }) { return lock }
             usleep(Self.retryMicroseconds)
         }
         throw StatusError(
             .unavailable,
-            "Another process has held the lock on \(name) in the data folder for several seconds. Stop that process and retry."
+            "Another process has held the lock on \(name) in \(folderName) for several seconds. Stop that process and retry."
         )
     }
 }

@@ -82,7 +82,7 @@ import UTF8Text
         _ = try await host.defaultStore.changeIndexes(
             .exempt(IndexExemption(collection: CollectionID("books"), field: FieldPath("text")))
         )
-        for name in ["keys.json", "firestore.rules", "rules-history.json"] {
+        for name in ["keys.json", "firestore.rules", "rules-history.json", "activity.samples"] {
             try fixture.store.folder.write("{}", to: "data/\(name)")
         }
         try fixture.store.folder.write("a note", to: "data/documents/README")
@@ -98,6 +98,91 @@ import UTF8Text
         ]
         #expect(names[0].sorted() == common.sorted())
         #expect(names[1].sorted() == (common + ["keys.json"]).sorted())
+    }
+
+    @Test func `The last verification of each backup is recorded, with its faults, until the backup is removed`() async throws {
+        let host = try await fixture.open()
+        let backups = try #require(host.backups)
+        func verify(_ backup: Backup) async throws(StatusError) {
+            try await backups.verify(backup.name, onFile: {}, onFault: { _ in })
+        }
+        var made: [Backup] = []
+        for number in 0..<2 {
+            try await host.defaultStore.set("books/a", ["n": .integer(Int64(number))])
+            made.append(try await fixture.makeBackup(of: host))
+        }
+        for backup in made { try await verify(backup) }
+        let first = try await backups.verifications()
+        #expect(first.latest.map(\.backup) == made.map(\.name) && first.latest.map(\.faultCount) == [0, 0])
+        #expect(first.lastSuccess == first.latest(of: made[1]))
+        // A file that is altered, and a list that is missing.
+        let file = fixture.store.folder["backups/\(made[0].name)/documents/books/a.json"]
+        try "{}".write(toFile: file, atomically: true, encoding: .utf8)
+        try await verify(made[0])
+        try fixture.store.folder.remove("backups/\(made[1].name)/SHA256SUMS")
+        await expectStatus(.dataLoss) { try await verify(made[1]) }
+        let second = try await backups.verifications()
+        #expect(made.map { second.latest(of: $0)?.faultCount } == [1, 1])
+        #expect(second.lastSuccess == first.lastSuccess)
+        #expect(try await backups.prune(keeping: 1) == [made[0].name])
+        await expectStatus(.dataLoss) { try await verify(made[1]) }
+        let third = try await backups.verifications()
+        #expect(third.latest.map(\.backup) == [made[1].name] && third.lastSuccess == first.lastSuccess)
+        await host.close()
+    }
+
+    @Test func `The progress of a backup ends with the number of its files`() async throws {
+        let host = try await fixture.open()
+        for id in 0..<5 { try await host.defaultStore.set("books/\(id)", ["n": .integer(1)]) }
+        let progress = BackupProgress()
+        #expect(progress.fileCount == 0)
+        let request = BackupRequest(
+            startTime: .current(),
+            databases: [],
+            includesKeys: false,
+            version: "1.2.3",
+            progress: progress
+        )
+        let backup = try await #require(host.backups).create(request) { _, _ in }
+        #expect(progress.fileCount == backup.fileCount && backup.fileCount > 5)
+        await host.close()
+    }
+
+    @Test func `A backup that is removed while it is verified is not a damaged one`() async throws {
+        let host = try await fixture.open()
+        for id in 0..<8 { try await host.defaultStore.set("books/\(id)", ["n": .integer(1)]) }
+        let backup = try await fixture.makeBackup(of: host)
+        let backups = try #require(host.backups)
+        let path = fixture.store.folder["backups/\(backup.name)"]
+        await expectStatus(.notFound) {
+            try await backups.verify(backup.name) {
+                try? FileManager.default.removeItem(atPath: path)
+            } onFault: { _ in
+            }
+        }
+        #expect(try await backups.verifications() == BackupVerifications())
+        await host.close()
+    }
+
+    @Test(
+        arguments: [
+            (#"{"backup":"b","time":"2026-11-26T18:05:00.000000Z"}"#, 1), ("{", 0), ("", 0), (#"{"backup":1,"time":"x"}"#, 0),
+            (#"{"verifications":[1,{"backup":"c","time":"2026-11-26T18:05:00.000000Z","faults":-1}]}"#, 1),
+        ]
+    )
+    func `The record of an earlier version is read, and a damaged one is none`(text: String, count: Int) async throws {
+        let folder = try await BackupFolder.open(fixture.store.folder["backups"], creating: true)
+        try fixture.store.folder.write(text, to: "backups/verified.json")
+        let record = try await folder.verifications()
+        #expect(record.latest.count == count)
+        #expect((record.lastSuccess == nil) == (record.latest.first?.backup != "b"))
+        // It is replaced by the next one.
+        let host = try await fixture.open()
+        try await fixture.makeBackup(of: host, in: folder)
+        let backup = try #require(try await folder.list().last)
+        try await folder.record(BackupVerification(backup: backup.name, time: .current(), faultCount: 0))
+        #expect(try await folder.verifications().latest.count == 1)
+        await host.close()
     }
 
     @Test func `A file that was altered in the previous backup is not linked to`() async throws {

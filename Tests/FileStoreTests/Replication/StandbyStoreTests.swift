@@ -48,6 +48,20 @@ struct StandbyStoreTests {
         #expect(findings.isEmpty, "\(findings)")
     }
 
+    @Test func `A snapshot has the rules and the keys, but not the activity of the primary`() async throws {
+        let fixture = try StandbyFixture()
+        try await fixture.store.withStore { primary in
+            for name in ["keys.json", "firestore.rules", "rules-history.json", "activity.samples"] {
+                try fixture.store.folder.write("{}", to: "data/\(name)")
+            }
+            _ = try await fixture.copy(primary, to: "copy")
+            try await fixture.openStandby(at: "copy").close()
+        }
+        let names = try fixture.store.folder.names(in: "copy")
+        #expect(Set(names).isSuperset(of: ["keys.json", "firestore.rules", "rules-history.json"]))
+        #expect(!names.contains("activity.samples"))
+    }
+
     private final class Counter: Sendable {
         private let value = Mutex(0)
 

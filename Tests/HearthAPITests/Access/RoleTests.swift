@@ -20,7 +20,7 @@ struct RoleTests {
         "indexes.list": .reader, "indexes.create": .admin, "indexes.delete": .admin,
         "indexes.exempt": .admin, "indexes.unexempt": .admin,
         "databases.list": .reader, "databases.delete": .admin, "databases.setQuota": .admin,
-        "databases.getQuota": .reader, "backups.create": .admin, "backups.list": .admin,
+        "databases.getQuota": .reader, "backups.create": .admin, "backups.verify": .admin, "backups.list": .admin,
         "keys.create": .admin, "keys.list": .admin, "keys.revoke": .admin, "rules.get": .admin, "rules.set": .admin,
     ]
 

@@ -245,8 +245,8 @@ private struct PageSamples {
             fileCount: 3,
             lastFailure: (now, StatusError(.resourceExhausted, "The disk is full."))
         )
-        let verification = BackupVerification(backup: backup.name, time: now)
-        await show(BackupsPage(BackupList(backups: [backup], status: status, verification: verification), now: now))
+        let verifications = BackupVerifications(latest: [.init(backup: backup.name, time: now, faultCount: 2)])
+        await show(BackupsPage(BackupList(backups: [backup], status: status, verifications: verifications), now: now))
     }
 
     func showAccess() async throws {

@@ -12,15 +12,18 @@ package enum ListBackups: RPCMethod {
         package let backups: [Backup]
         /// The backup in progress, and the failure of the last one.
         package let status: BackupStatus
-        /// The last verification without a fault; `nil` if there was none.
-        package let verification: BackupVerification?
+        /// The verifications of the backups; none if their record cannot be read.
+        package let verifications: BackupVerifications
         /// The name of the default database.
         let defaultDatabase: DatabaseID
     }
 
     package static let name: UTF8Key = "backups.list"
     package static let summary =
-        "Lists the complete backups in the server's folder for backups, oldest first, the one in progress, and the last failure."
+        """
+        Lists the complete backups in the server's folder for backups, oldest first, with their verifications, the one in progress, and \
+        the last failure.
+        """
     package static let requiredPermission = Permission.admin
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
@@ -31,6 +34,15 @@ package enum ListBackups: RPCMethod {
                 BackupKeys.runningSince,
                 Timestamp.schema,
                 "The start time of the backup in progress; absent if none is being made.",
+                isRequired: false
+            ),
+            .init(
+                BackupKeys.verifying,
+                .object([
+                    .init(BackupKeys.name, .string(), "The name of the backup."),
+                    .init(BackupKeys.startTime, Timestamp.schema, "The time at which the verification was begun."),
+                ]),
+                "The backup that backups.verify compares with its digests; absent if there is none.",
                 isRequired: false
             ),
             .init(
@@ -87,7 +99,7 @@ package enum ListBackups: RPCMethod {
         return Result(
             backups: try await databases.backups.list(),
             status: status,
-            verification: try await databases.backups.lastVerification(),
+            verifications: (try? await databases.backups.verifications()) ?? BackupVerifications(),
             defaultDatabase: context.defaultDatabase
         )
     }
@@ -95,9 +107,20 @@ package enum ListBackups: RPCMethod {
     package static func write(_ result: Result, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.array(BackupKeys.backups, of: result.backups) { backup, writer in
-            backup.write(to: &writer, defaultDatabase: result.defaultDatabase)
+            backup.write(
+                to: &writer,
+                defaultDatabase: result.defaultDatabase,
+                verification: result.verifications.latest(of: backup)
+            )
         }
         if let time = result.status.runningSince { writer.member(BackupKeys.runningSince, time.rfc3339) }
+        if let (name, time) = result.status.verifying {
+            writer.key(BackupKeys.verifying)
+            writer.beginObject()
+            writer.member(BackupKeys.name, name)
+            writer.member(BackupKeys.startTime, time.rfc3339)
+            writer.endObject()
+        }
         if let failure = result.status.lastFailure {
             writer.key(BackupKeys.lastFailure)
             writer.beginObject()

@@ -12,8 +12,9 @@ struct VerifyBackupCommand: AsyncParsableCommand {
         abstract: "Compare the files of a backup with their SHA-256 digests.",
         discussion: """
             Prints one line for each file that is missing or altered, followed by a summary. `sha256sum --check SHA256SUMS` in the \
-            folder of the backup does the same. That a backup can be restored, only a restore shows. If all are read, the time is \
-            recorded in verified.json beside the backup, for hearth_backup_verified_timestamp_seconds.
+            folder of the backup does the same. That a backup can be restored, only a restore shows. If all are read, or a fault is \
+            found, the result is recorded in verified.json beside the backup, for the admin pages and \
+            hearth_backup_verified_timestamp_seconds.
 
             Exits with status 1 if the backup is damaged.
             """
@@ -43,16 +44,18 @@ struct VerifyBackupCommand: AsyncParsableCommand {
             "\(count.counted("file")) of \(reader.backup.fileCount) read: "
                 + (damaged == 0 ? "no faults" : damaged.counted("fault"))
         )
+        if damaged > 0 || interval == 1 {
+            await record(BackupVerification(backup: reader.backup.name, time: startTime, faultCount: damaged))
+        }
         guard damaged == 0 else { throw ExitCode.failure }
-        if interval == 1 { await record(reader.backup.name, at: startTime) }
     }
 
-    /// Records the time beside the backup, for the metrics of the server that makes the backups.
-    private func record(_ name: String, at time: Timestamp) async {
+    /// Records the result beside the backup, for the server that makes the backups.
+    private func record(_ verification: BackupVerification) async {
         do throws(StatusError) {
-            try await BackupFolder.open(backup + "/..").recordVerification(of: name, at: time)
+            try await BackupFolder.open(backup + "/..").record(verification)
         } catch {
-            Console.standardError.report("The time of this verification could not be recorded beside the backup. \(error)")
+            Console.standardError.report("This verification could not be recorded beside the backup. \(error)")
         }
     }
 }
