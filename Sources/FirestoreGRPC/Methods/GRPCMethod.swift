@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import HearthAPI
 import HearthHTTP
@@ -12,8 +13,14 @@ protocol GRPCMethod: Sendable {
 
     /// Responds to a call.
     ///
+    /// - Parameter time: Set when the execution of the call begins; stays `nil` for a stream.
     /// - Throws: ``GRPCStatus`` or any other error, if the call fails before its first message.
-    func respond(to request: Request, in requestContext: HearthRequestContext, on server: GRPCServer) async throws -> Response
+    func respond(
+        to request: Request,
+        in requestContext: HearthRequestContext,
+        on server: GRPCServer,
+        time: inout Stopwatch?
+    ) async throws -> Response
 }
 
 extension GRPCMethod {
@@ -24,7 +31,7 @@ extension GRPCMethod {
 struct UnimplementedMethod: GRPCMethod {
     let message: String
 
-    func respond(to _: Request, in _: HearthRequestContext, on _: GRPCServer) throws -> Response {
+    func respond(to _: Request, in _: HearthRequestContext, on _: GRPCServer, time _: inout Stopwatch?) throws -> Response {
         throw GRPCStatus(.unimplemented, message)
     }
 }

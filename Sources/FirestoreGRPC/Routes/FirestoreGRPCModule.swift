@@ -85,7 +85,7 @@ struct GRPCService: Sendable {
         on server: GRPCServer
     ) async throws -> Response {
         let name = UTF8Key(String(Substring(request.uri.path.utf8.dropFirst(self.name.utf8.count + 2))))
-        let time = Stopwatch()
+        var time: Stopwatch?
         do {
             let isStream = methods[name]?.isStream == true
             if server.isTraced, !isStream { server.metrics?.begin(name) }
@@ -93,11 +93,11 @@ struct GRPCService: Sendable {
                 guard let method = methods[name] else {
                     throw GRPCStatus(.unimplemented, "The service \(self.name) has no method \(Excerpt(name.string)).")
                 }
-                let response = try await method.respond(to: request, in: requestContext, on: server)
+                let response = try await method.respond(to: request, in: requestContext, on: server, time: &time)
                 if !isStream { server.metrics?.record(name, .ok, time: time) }
                 return response
             } catch {
-                server.metrics?.record(name, error, time: isStream ? nil : time)
+                server.metrics?.record(name, error, in: requestContext, time: time)
                 throw error
             }
         } catch let status as GRPCStatus {

@@ -24,20 +24,19 @@ struct GRPCMetrics: Sendable {
 
     /// Records a call of a method that has ended with a status.
     ///
-    /// - Parameter time: The time since it began; `nil` for a stream.
+    /// - Parameter time: The time since its execution began; `nil` for a stream, and for a call that was not executed.
     func record(_ method: UTF8Key, _ status: GRPCStatus, time: Stopwatch?) {
         calls.record(method: indexes[method], status: status.code?.rawValue ?? 0, duration: time)
     }
 
     /// Records a call that has ended with an error before its first message.
-    func record(_ method: UTF8Key, _ error: any Error, time: Stopwatch?) {
+    func record(_ method: UTF8Key, _ error: any Error, in requestContext: HearthRequestContext, time: Stopwatch?) {
         let status: GRPCStatus =
             switch error {
             case let status as GRPCStatus: status
             case let error as StatusError: GRPCStatus(error)
-            case let failure as HTTPFailure: GRPCStatus(failure)
-            case is CancellationError: GRPCStatus(.cancelled, "")
-            default: GRPCStatus(.internal, "")
+            // An unexpected error becomes an internal one.
+            default: HTTPFailure(for: error, in: requestContext).map { GRPCStatus($0) } ?? GRPCStatus(.internal, "")
             }
         record(method, status, time: time)
     }

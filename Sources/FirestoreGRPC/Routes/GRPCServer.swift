@@ -51,7 +51,12 @@ struct GRPCServer: Sendable {
 }
 
 extension GRPCCall {
-    func respond(to request: Request, in requestContext: HearthRequestContext, on server: GRPCServer) async throws -> Response {
+    func respond(
+        to request: Request,
+        in requestContext: HearthRequestContext,
+        on server: GRPCServer,
+        time: inout Stopwatch?
+    ) async throws -> Response {
         let deadlines = try server.deadlines(of: request)
         let message = try await request.onlyGRPCMessage(atMost: min(maximumMessageBytes, server.maximumMessageBytes))
         let waiting = Stopwatch()
@@ -59,6 +64,7 @@ extension GRPCCall {
         guard await reservation.reserve(expectedResponseBytes) else {
             throw HTTPFailure(.serviceUnavailable, .responseMemoryExhausted(isExecuted: false))
         }
+        time = waiting
         let context = server.context.withCaller(requestContext.caller)
         // Long responses are not encoded on the event loop.
         let executor = expectedResponseBytes > RPCResponseBody.maximumInlineBytes ? nil : requestContext.executor

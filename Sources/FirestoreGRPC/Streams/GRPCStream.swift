@@ -23,7 +23,12 @@ struct GRPCStream<Input: Message, Output: StreamResponse>: GRPCMethod {
     /// The time from which a `grpc-timeout` is left to the client: the official ones allow streams a day.
     private static var maximumTimeout: Duration { .seconds(12 * 3_600) }
 
-    func respond(to request: Request, in requestContext: HearthRequestContext, on server: GRPCServer) throws -> Response {
+    func respond(
+        to request: Request,
+        in requestContext: HearthRequestContext,
+        on server: GRPCServer,
+        time _: inout Stopwatch?
+    ) throws -> Response {
         let context = server.context.withCaller(requestContext.caller)
         try context.authorize(method.requiredPermission)
         let slot = try server.streams.acquireSlot(for: requestContext)

@@ -36,21 +36,25 @@ struct FirestoreRoute: Sendable {
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let call = try request.firestoreCall()
-        let time = Stopwatch()
+        var time: Stopwatch?
         do {
-            let response = try await respond(to: request, in: requestContext, call)
-            metrics.record(call.methodName, failure: nil, time: time)
+            let response = try await respond(to: request, in: requestContext, call, time: &time)
+            metrics.record(call.methodName, nil, time: time)
             return response
         } catch {
-            metrics.record(call.methodName, failure: error, time: time)
+            // An unexpected error becomes an internal one.
+            let code = HTTPFailure(for: error, in: requestContext)?.error.statusCode ?? .internal
+            metrics.record(call.methodName, code, time: time)
             throw error
         }
     }
 
+    /// - Parameter time: Set when the execution of the call begins.
     private func respond(
         to request: Request,
         in requestContext: HearthRequestContext,
-        _ call: FirestoreCall
+        _ call: FirestoreCall,
+        time: inout Stopwatch?
     ) async throws -> Response {
         let body =
             call.acceptsBody
@@ -60,6 +64,7 @@ struct FirestoreRoute: Sendable {
         guard await reservation.reserve(call.expectedResponseBytes) else {
             throw HTTPFailure.responseMemoryExhausted(isExecuted: false)
         }
+        time = waiting
         let context = context.withCaller(requestContext.caller)
         // Long responses are not encoded on the event loop.
         let executor = call.expectedResponseBytes > RPCResponseBody.maximumInlineBytes ? nil : requestContext.executor
@@ -91,16 +96,11 @@ struct FirestoreRoute: Sendable {
 
 extension CallMetrics {
     /// Records a call of a method that has ended.
-    fileprivate func record(_ method: String, failure: (any Error)?, time: Stopwatch) {
-        let code: StatusCode? =
-            switch failure {
-            case nil: nil
-            case let failure as HTTPFailure: failure.error.statusCode
-            case let error as RPCError: error.statusCode
-            case let error as StatusError: error.code
-            case is CancellationError: .cancelled
-            default: .internal
-            }
+    ///
+    /// - Parameters:
+    ///   - code: The code of its error; `nil` if it succeeded.
+    ///   - time: The time since its execution began; `nil` if it was not executed.
+    fileprivate func record(_ method: String, _ code: StatusCode?, time: Stopwatch?) {
         record(method: FirestoreCall.methodNames.firstIndex(of: method), status: code?.rawValue ?? 0, duration: time)
     }
 }

@@ -1,11 +1,33 @@
 import DocumentModel
 import HTTPTypes
+import Hummingbird
+import JSONRPC
 import NIOCore
 import NIOHTTP1
 import UTF8Text
 
 /// The failures of connections and of malformed requests.
 extension HTTPFailure {
+    /// Creates the failure that the client sees for an error of its request; returns `nil` for an unexpected error.
+    package init?(for error: any Error, in context: HearthRequestContext) {
+        switch error {
+        case let failure as HTTPFailure:
+            self = failure
+        case let error as HTTPParserError:
+            // An error in the body; errors in a head are handled by the connection.
+            self.init(error)
+        case let error as any RPCErrorConvertible where error.rpcError.code != .internalError:
+            self.init(error.rpcError)
+        case let error as any HTTPResponseError:
+            self.init(error)
+        case is CancellationError where Task.isCancelled, is ChannelError where !context.channel.isActive:
+            // Nobody receives the response.
+            self.init(.serviceUnavailable, .cancelled, "The client cancelled the request.")
+        default:
+            return nil
+        }
+    }
+
     /// Creates the failure for a request that the HTTP parser rejects.
     ///
     /// - Parameter isTargetTooLong: Whether an overflow is in the request line.

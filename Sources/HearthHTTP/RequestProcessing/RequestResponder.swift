@@ -6,7 +6,6 @@ import Hummingbird
 import JSONRPC
 import Logging
 import NIOCore
-import NIOHTTP1
 
 /// Responds to requests: verifies that they may be processed, calls the handlers of their routes, and gives all errors the form of
 /// their routes.
@@ -131,22 +130,7 @@ struct RequestResponder: Sendable {
 
     /// Maps an error to the failure that the client sees; unexpected errors are logged.
     private static func failure(for error: any Error, in context: HearthRequestContext) -> HTTPFailure {
-        switch error {
-        case let failure as HTTPFailure:
-            return failure
-        case let error as HTTPParserError:
-            // An error in the body; errors in a head are handled by the connection.
-            return HTTPFailure(error)
-        case let error as any RPCErrorConvertible where error.rpcError.code != .internalError:
-            return HTTPFailure(error.rpcError)
-        case let error as any HTTPResponseError:
-            return HTTPFailure(error)
-        case is CancellationError where Task.isCancelled, is ChannelError where !context.channel.isActive:
-            // Nobody receives the response.
-            return HTTPFailure(.serviceUnavailable, .cancelled, "The client cancelled the request.")
-        default:
-            return .unexpected(error, "Request failed", logger: context.requestLogger)
-        }
+        HTTPFailure(for: error, in: context) ?? .unexpected(error, "Request failed", logger: context.requestLogger)
     }
 
     /// The field that makes browsers use TLS only.

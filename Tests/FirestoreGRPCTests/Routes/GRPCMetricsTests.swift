@@ -1,12 +1,14 @@
 import DocumentModel
 import FirestoreProto
-import HearthAPI
 import HearthHTTP
 import Logging
 import ServerTestSupport
 import SwiftProtobuf
 import Testing
 import UTF8Text
+
+@testable import FirestoreGRPC
+@testable import HearthAPI
 
 @Suite("Metrics of gRPC calls", .timeLimit(.minutes(10)))
 struct GRPCMetricsTests {
@@ -31,6 +33,20 @@ struct GRPCMetricsTests {
             #expect(samples.contains("\nhearth_grpc_call_seconds_count{method=\"GetDocument\"} 2\n"))
             #expect(!samples.contains("Guessed"))
         }
+    }
+
+    @Test
+    func `The methods that count as reads, queries and streams exist`() {
+        let services =
+            [FirestoreService.service(FirestoreService.listen(sharing: EncodedDocumentCache())), HealthService.make(for: [])]
+            + ReflectionService.names.map { ReflectionService.make($0, listing: []) }
+        let streams = services.flatMap(\.methods).filter(\.value.isStream).map(\.key.string)
+        #expect(Set(streams) == ActivityMetrics.streamMethods)
+        let known = services.flatMap(\.methods.keys).map(\.string)
+        // Methods of JSON-RPC have a dot in their names.
+        let names = ActivityMetrics.readMethods.union(ActivityMetrics.queryMethods)
+            .filter { !$0.utf8.contains(UInt8(ascii: ".")) }
+        #expect(names.subtracting(known) == [])
     }
 
     @Test

@@ -132,6 +132,20 @@ struct MetricsTests {
     }
 
     @Test
+    func `The targets of streams with several are counted until the streams end`() async throws {
+        try await withServer { server in
+            #expect(try await scrape(server)["hearth_listen_targets"] == 0)
+            try await withConnection(to: server) { stream in
+                let body = #"{"targets":[{"id":1,"collection":"books"},{"id":2,"document":"books/b"}]}"#
+                try await stream.send(RawConnection.request("POST", "/watch", [Self.json], body: body))
+                #expect(try await stream.responseHead().status == 200)
+                while try await scrape(server)["hearth_listen_targets"] != 2 {}
+            }
+            while try await scrape(server)["hearth_listen_targets"] != 0 {}
+        }
+    }
+
+    @Test
     func `Commits and the state of the store are reported`() async throws {
         let metrics = ServerMetrics()
         try await withServer(metrics: metrics) { server in
@@ -151,6 +165,9 @@ struct MetricsTests {
             #expect(samples["hearth_commit_batch_size_sum"] == 1)
             #expect(samples["hearth_writable"] == 1)
             #expect(samples["hearth_damaged_documents"] == 0)
+            let sized = try await scrape(server, until: "hearth_documents", is: 1)
+            let size = try await server.context.store.size(of: nil)
+            #expect(sized["hearth_document_bytes"] == Double(size.byteCount))
             try #require(samples["hearth_disk_free_bytes"]).isAtLeast(1)
             try #require(samples["hearth_journal_bytes"]).isAtLeast(1)
             try server.removeDocuments()
