@@ -36,10 +36,20 @@ extension ActivityHistory {
 
     /// Takes over the samples of a stored form.
     ///
-    /// - Throws: `.dataLoss` if it is damaged, or of another version; nothing is taken over then.
+    /// - Throws: `.failedPrecondition` if a newer version of Hearth wrote it, `.dataLoss` if it is damaged; nothing is taken over then.
     package func restore(_ bytes: [UInt8]) throws(StatusError) {
+        var reader = ByteReader(bytes[...])
+        if reader.bytes(Self.magic.count).map({ $0.elementsEqual(Self.magic) }) == true,
+            let version = reader.integer(UInt32.self), version > Self.version
+        {
+            throw StatusError(
+                .failedPrecondition,
+                "The file has format version \(version), but this version of Hearth reads versions up to \(Self.version). Use a newer "
+                    + "version of Hearth."
+            )
+        }
         guard let samples = Self.samples(bytes) else {
-            throw StatusError(.dataLoss, "The file is damaged, or of another version.")
+            throw StatusError(.dataLoss, "The file has another size than its format, or its checksum does not match.")
         }
         for (span, samples) in samples { restore(samples, in: span) }
     }

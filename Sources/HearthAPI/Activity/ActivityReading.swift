@@ -28,15 +28,26 @@ package struct ActivityMetrics: Sendable {
     /// The APIs that count their calls.
     private static let apis = ["hearth_rpc", "hearth_grpc", "hearth_rest"]
     /// The methods that read documents by their paths, or list them.
-    private static let readMethods: Set = [
+    static let readMethods: Set = [
         "documents.get", "documents.list", "documents.batchGet", "GetDocument", "ListDocuments", "BatchGetDocuments",
     ]
-    private static let queryMethods: Set = [
+    static let queryMethods: Set = [
         "query.run", "query.aggregate", "RunQuery", "RunAggregationQuery", "PartitionQuery",
     ]
 
+    /// The methods whose calls are streams, which end whenever a client leaves or the server restarts.
+    static let streamMethods: Set = ["Listen", "Write", "ServerReflectionInfo"]
+
     /// The statuses of calls that failed by an error of the server. A method that does not exist is an error of its client.
     private static let serverErrors = RequestTrace.serverErrors.subtracting([StatusCode.unimplemented.name])
+    /// The statuses of streams that failed.
+    private static let streamFailures = Set([StatusCode.unknown, .internal, .dataLoss].map(\.name))
+    /// The statuses of calls that did not fail.
+    private static let successes: Set = [CallMetrics.ok, StatusCode.cancelled.name]
+
+    private static func isFailure(_ method: String, _ code: String) -> Bool {
+        streamMethods.contains(method) ? streamFailures.contains(code) : !successes.contains(code)
+    }
 
     /// Looks the families up. All parts of the server must have declared theirs.
     package init(_ registry: MetricsRegistry) {
@@ -49,8 +60,8 @@ package struct ActivityMetrics: Sendable {
         reads = calls { method, _ in Self.readMethods.contains(method) }
         queries = calls { method, _ in Self.queryMethods.contains(method) }
         writes = registry.counters(named: "hearth_writes_total")
-        failures = calls { _, code in code != CallMetrics.ok }
-        serverErrors = calls { _, code in Self.serverErrors.contains(code) }
+        failures = calls(where: Self.isFailure)
+        serverErrors = calls { Self.isFailure($0, $1) && Self.serverErrors.contains($1) }
         latencies = Self.apis.flatMap { registry.histograms(named: "\($0)_call_seconds") }
     }
 
@@ -60,8 +71,9 @@ package struct ActivityMetrics: Sendable {
         counts.reads = Self.sum(reads)
         counts.writes = Self.sum(writes)
         counts.queries = Self.sum(queries)
-        counts.failures = Self.sum(failures)
+        // In this order: a call that fails meanwhile is never counted as the server's error alone.
         counts.serverErrors = Self.sum(serverErrors)
+        counts.failures = Self.sum(failures)
         for histogram in latencies { counts.latencies.add(histogram.bucketCounts) }
         func gauge(_ name: String) -> Int? { registry.value(named: name).flatMap { Int(exactly: $0.rounded()) } }
         let gauges = ActivityGauges(

@@ -16,6 +16,8 @@ package actor ActivityRecorder {
     /// The number of samples when the history was stored last.
     private var storedCount = 0
     private var hasFailed = false
+    /// True if the file stays as it is, since it may have a history that this process cannot read.
+    private var keepsFile = false
 
     /// The number of samples between two replacements of the file.
     private static let samplesPerFile = 30
@@ -44,14 +46,32 @@ package actor ActivityRecorder {
         return .microseconds(interval - Timestamp.current().microseconds % interval)
     }
 
-    /// Takes over the stored history. One that is damaged begins anew.
+    /// Takes over the stored history. A file that is damaged is replaced; one of a newer version, or one that cannot be read, stays, and
+    /// the history is kept in memory only.
     package func restore() async {
+        let bytes: [UInt8]?
         do throws(StatusError) {
-            guard let bytes = try await file?.snapshot().bytes else { return }
-            try history.restore(bytes)
+            bytes = try await file?.snapshot().bytes
         } catch {
-            logger.notice("The stored activity cannot be read and begins anew", metadata: ["error": "\(error)"])
+            return keepFile(error)
         }
+        do throws(StatusError) {
+            if let bytes { try history.restore(bytes) }
+        } catch {
+            guard error.code == .dataLoss else { return keepFile(error) }
+            logger.warning(
+                "The stored activity is damaged and begins anew",
+                metadata: ["file.path": "\(file?.name ?? "")", "error": "\(error)"]
+            )
+        }
+    }
+
+    private func keepFile(_ error: StatusError) {
+        keepsFile = true
+        logger.warning(
+            "The stored activity cannot be read; new activity is kept in memory only",
+            metadata: ["file.path": "\(file?.name ?? "")", "error": "\(error)"]
+        )
     }
 
     /// Records a reading, and stores the history if it is due.
@@ -61,14 +81,15 @@ package actor ActivityRecorder {
         if history.sampleCount - storedCount >= Self.samplesPerFile { await store(reading.gauges) }
     }
 
-    /// Stores the history at shutdown, unless little has been added.
-    package func finish() async {
+    /// Records the reading at shutdown, and stores the history, unless little has been added.
+    package func finish(at time: Timestamp = .current(), clock: ContinuousClock.Instant = .now) async {
+        await record(at: time, clock: clock)
         if history.sampleCount - storedCount >= Self.samplesAtShutdown { await store(metrics.reading().gauges) }
     }
 
     private func store(_ gauges: ActivityGauges) async {
         storedCount = history.sampleCount
-        guard let file, gauges.freeBytes ?? .max >= Self.minimumFreeBytes else { return }
+        guard let file, !keepsFile, gauges.freeBytes ?? .max >= Self.minimumFreeBytes else { return }
         let bytes = history.encoded()
         do throws(StatusError) {
             _ = try await file.update { _ in bytes }

@@ -8,7 +8,7 @@ package struct ActivityCounts: Hashable, Sendable {
     package var writes: UInt64 = 0
     /// Calls that run queries.
     package var queries: UInt64 = 0
-    /// Calls that failed, whatever the reason.
+    /// Calls that failed, other than those that their clients cancelled, and streams that failed by a fault of the server.
     package var failures: UInt64 = 0
     /// Calls that failed by an error of the server.
     package var serverErrors: UInt64 = 0

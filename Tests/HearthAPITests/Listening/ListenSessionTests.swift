@@ -20,6 +20,24 @@ import Testing
         }
     }
 
+    @Test
+    func `The targets of all open streams are counted until they are removed or their streams end`() throws {
+        let context = ServiceContext(store: MemoryStore())
+        let count = { context.server.activity.listenTargetCount }
+        do {
+            let (first, second) = (ListenSession(in: context), ListenSession(in: context))
+            _ = try first.add(try target(2, "c/a"))
+            _ = try first.add(try target(4, "c/b"))
+            _ = try second.add(try target(2, "c/a"))
+            #expect(count() == 3)
+            _ = first.remove(4)
+            _ = first.remove(4)
+            #expect(count() == 2)
+            withExtendedLifetime((first, second)) {}
+        }
+        #expect(count() == 0)
+    }
+
     /// A request and a commit end the same wait, and the request is processed first: the commit is applied on the way to the state
     /// of the new target.
     @Test
