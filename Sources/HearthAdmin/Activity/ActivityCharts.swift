@@ -43,15 +43,15 @@ struct ActivityCharts {
     /// The charts in the order of the page.
     var all: [ChartView] {
         [
-            chart("reads", localized("Reads per second"), .number, [rate(localized("Reads"), \.reads)]),
-            chart("writes", localized("Writes per second"), .number, [rate(localized("Writes"), \.writes)]),
-            chart("queries", localized("Queries per second"), .number, [rate(localized("Queries"), \.queries)]),
+            chart("reads", localized("Reads per second"), .rate, [rate(localized("Reads"), \.reads)]),
+            chart("writes", localized("Writes per second"), .rate, [rate(localized("Writes"), \.writes)]),
+            chart("queries", localized("Queries per second"), .rate, [rate(localized("Queries"), \.queries)]),
             chart(
                 "errors",
                 localized("Failed calls per second"),
-                .number,
+                .rate,
                 [
-                    series(localized("Rejected")) { $0.rate(\.failures) - $0.rate(\.serverErrors) },
+                    series(localized("Rejected")) { max(0, $0.rate(\.failures) - $0.rate(\.serverErrors)) },
                     rate(localized("Server errors"), \.serverErrors),
                 ]
             ),
@@ -67,7 +67,7 @@ struct ActivityCharts {
             chart(
                 "streams",
                 localized("Open streams"),
-                .number,
+                .count,
                 [gauge(localized("Streams"), \.streams), gauge(localized("Listeners"), \.targets)],
                 note: localized("Listeners are the documents and queries of streams that have several.")
             ),
@@ -75,7 +75,8 @@ struct ActivityCharts {
                 "storage",
                 localized("Storage"),
                 .bytes,
-                [gauge(localized("Documents"), \.documentBytes), gauge(localized("Journal"), \.journalBytes)]
+                [gauge(localized("Documents"), \.documentBytes), gauge(localized("Journal"), \.journalBytes)],
+                note: localized("Of the default database, and of the others while they are open.")
             ),
             chart("disk", localized("Free disk space"), .bytes, [gauge(localized("Free"), \.freeBytes)]),
         ]
@@ -90,7 +91,12 @@ struct ActivityCharts {
     }
 
     private func series(_ name: String, _ value: (ActivitySample) -> Double?) -> ChartSeries {
-        ChartSeries(name: name, values: samples.map { $0.flatMap(value) }, rows: rows.map { $0.flatMap(value) })
+        ChartSeries(
+            name: name,
+            values: samples.map { $0.flatMap(value) },
+            latest: samples.last { $0 != nil }.flatMap(\.self).flatMap(value),
+            rows: rows.map { $0.flatMap(value) }
+        )
     }
 
     private func chart(
@@ -109,6 +115,8 @@ struct ChartSeries {
     let name: String
     /// The values of all slots, oldest first.
     let values: [Double?]
+    /// The value of the latest slot in which the server ran.
+    let latest: Double?
     /// The values of the rows of the table, oldest first.
     let rows: [Double?]
 }

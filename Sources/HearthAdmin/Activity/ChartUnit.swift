@@ -1,23 +1,27 @@
 /// The unit of the values in a chart.
 enum ChartUnit {
-    case number
+    /// Events per second.
+    case rate
+    /// Whole numbers.
+    case count
     case seconds
     case bytes
 
     /// Returns a value in words.
     func text(_ value: Double) -> String {
         switch self {
-        case .number: NumberFormat.short(value)
-        case .bytes: ByteSize.text(Int(value))
+        case .rate, .count: NumberFormat.short(value)
+        case .bytes: ByteSize.text(Int(clamping: value))
         case .seconds where value >= 1: localized("{count} s", ["count": NumberFormat.short(value)])
         case .seconds: localized("{count} ms", ["count": NumberFormat.short(value * 1_000)])
         }
     }
 
-    /// Returns the least round value that is not below another: 1, 2 or 5 times a power of ten, or a power of two for bytes.
+    /// Returns the least round value that is not below another: 1, 2 or 5 times a power of ten, twice that for counts, whose half is
+    /// whole then, or a power of two for bytes.
     func limit(above value: Double) -> Double {
-        guard value > 0 else { return minimumLimit }
         var limit = minimumLimit
+        guard value > limit else { return limit }
         if self == .bytes {
             while limit < value { limit *= 2 }
             return limit
@@ -31,7 +35,8 @@ enum ChartUnit {
     /// The least limit, so that noise does not fill a chart.
     private var minimumLimit: Double {
         switch self {
-        case .number: 1
+        case .rate: 0.01
+        case .count: 2
         case .seconds: 0.001
         case .bytes: 1_024
         }
@@ -39,17 +44,26 @@ enum ChartUnit {
 }
 
 extension NumberFormat {
-    /// Formats a number with at most three significant digits, or as an integer if it is large: `0.25`, `12.5`, `1,234`.
+    /// Formats a number with at most three significant digits, or as an integer if it is large: `0.025`, `12.5`, `1,234`.
     static func short(_ value: Double) -> String {
-        let digits = value < 1 ? 100.0 : value < 100 ? 10 : 1
-        let hundredths = Int((value * digits).rounded()) * Int(100 / digits)
-        return Translations.current.language.numberFormat.text(hundredths: hundredths)
+        let format = Translations.current.language.numberFormat
+        guard value < 100 else { return format.text(Int(clamping: value)) }
+        let units = value < 0.1 ? 1_000.0 : value < 1 ? 100 : 10
+        return format.text(thousandths: Int(clamping: value * units) * Int(1_000 / units))
     }
 
-    private func text(hundredths: Int) -> String {
-        let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+    private func text(thousandths: Int) -> String {
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1_000)
         guard rest > 0 else { return text(whole) }
-        let digits = rest.isMultiple(of: 10) ? [rest / 10] : [rest / 10, rest % 10]
+        var digits = [rest / 100, rest / 10 % 10, rest % 10]
+        while digits.last == 0 { digits.removeLast() }
         return digits.reduce(text(whole) + decimalSeparator) { $0 + text($1) }
+    }
+}
+
+extension Int {
+    /// Creates the integer that is closest to a number; 0 for one that is not a number.
+    fileprivate init(clamping value: Double) {
+        self = Int(exactly: value.rounded()) ?? (value > 0 ? .max : value < 0 ? .min : 0)
     }
 }

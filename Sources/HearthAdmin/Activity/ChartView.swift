@@ -63,7 +63,7 @@ struct ChartView: ViewModel {
                 style: index + 1,
                 path: Self.path(values, limit: limit),
                 area: isAlone ? Self.area(values, limit: limit) : nil,
-                latest: values.last { $0 != nil }.flatMap(\.self).map(unit.text) ?? "–",
+                latest: series.latest.map(unit.text) ?? "–",
                 peak: values.compactMap(\.self).max().map(unit.text) ?? "–"
             )
         }
@@ -110,17 +110,25 @@ extension ChartView {
         .joined()
     }
 
-    /// The labels below a chart: five times at equal distances.
+    /// The labels below a chart: five times at equal distances, or every second midnight.
     private static func ticks(_ axis: TimeAxis) -> Markup {
-        Markup { markup in
-            let length = Int64(axis.slotCount) * axis.slotSeconds
-            markup.lines(Array(0...4)) { index, markup in
-                let time = TimeView(unixSeconds: axis.start + length * Int64(index) / 4)
-                markup.raw(#"<li><time datetime=""#)
-                markup.text(time.machine)
+        let length = Int64(axis.slotCount) * axis.slotSeconds
+        let days: Int64 = 2 * 86_400
+        let times =
+            axis.showsDays
+            ? Array(stride(from: (axis.start + days - 1) / days * days, through: axis.start + length, by: Int(days)))
+            : (0...4).map { axis.start + length * $0 / 4 }
+        return Markup { markup in
+            markup.lines(times) { time, markup in
+                let permille = (time - axis.start) * 1_000 / length
+                let view = TimeView(unixSeconds: time)
+                markup.raw(#"<text y="1em" x=""#)
+                markup.text("\(permille / 10).\(permille % 10)%")
+                markup.raw(#"" text-anchor=""#)
+                markup.text(permille < 50 ? "start" : permille > 950 ? "end" : "middle")
                 markup.raw(#"">"#)
-                markup.text(axis.showsDays ? time.monthAndDay : time.minute)
-                markup.raw("</time></li>")
+                markup.text(axis.showsDays ? view.monthAndDay : view.minute)
+                markup.raw("</text>")
             }
         }
     }

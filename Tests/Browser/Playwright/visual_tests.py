@@ -47,7 +47,7 @@ PAGES = {
     "backups": "/admin/backups",
 }
 # Hides what differs between runs: times, and the figures and the log of the server.
-STYLE = "time, time + .note, .server dd { visibility: hidden } dl.facts, .rates, .log, [aria-labelledby=backup] pre { display: none }"
+STYLE = "time, time + .note, .ticks, .server dd { visibility: hidden } dl.facts, .rates, .log, [aria-labelledby=backup] pre { display: none }"
 STYLE += " .legend :is(b, .note) { display: none }"
 FONTS = pathlib.Path("/usr/share/fonts/truetype/dejavu")
 FONT_FILES = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf"]

@@ -100,22 +100,27 @@ struct ActivityPageTests {
                 let caller = try site.keys.authenticate(Array(text.utf8))
                 #expect(await site.get(address, as: caller).status == .forbidden)
                 let overview = try HTMLPage(await site.get("/admin/", as: caller).body)
-                #expect(try overview.all("//a[@href='\(address)']").isEmpty)
+                #expect(try overview.all("//a[starts-with(@href, '/admin/activity')]").isEmpty)
             }
             let (_, text) = try await site.keys.create(.init(role: .admin))
             let admin = try site.keys.authenticate(Array(text.utf8))
             let page = try HTMLPage(await site.get(address, as: admin).body)
             #expect(page.parseErrors == [])
             #expect(try page.one("//nav[@class='views']//a[@aria-current='page']")["href"] == address)
-            #expect(await site.get(address, as: .unauthenticated).headers[.location]?.hasPrefix("/admin/sign-in") != false)
-            #expect(await site.get(address, as: .anonymous).status != .ok)
+            // One of the pages is linked from everywhere, and links to the others.
+            let overview = try HTMLPage(await site.get("/admin/", as: admin).body)
+            #expect(try overview.all("//a[@href='/admin/activity']").count == 1)
+            #expect(await site.get(address, as: .unauthenticated).status == .unauthorized)
+            #expect(await site.get(address, as: .anonymous).status == .forbidden)
         }
     }
 
     @Test(
         arguments: [
-            (0.0, "0"), (0.004, "0"), (0.25, "0.25"), (0.996, "1"), (9.94, "9.9"), (99.96, "100"), (123.4, "123"),
-            (12_345.6, "12,346"),
+            (0.0, "0"), (0.0004, "0"), (0.0278, "0.028"), (0.0996, "0.1"), (0.25, "0.25"), (0.996, "1"), (9.94, "9.9"),
+            (99.96, "100"),
+            (123.4, "123"), (12_345.6, "12,346"), (-0.001, "0"), (1e17, "100,000,000,000,000,000"),
+            (0x1p63, "9,223,372,036,854,775,807"), (.infinity, "9,223,372,036,854,775,807"), (.nan, "0"),
         ]
     )
     func `Numbers have at most three significant digits`(value: Double, text: String) {
@@ -130,11 +135,82 @@ struct ActivityPageTests {
 
     @Test(
         arguments: [
-            (ChartUnit.number, 0, 1), (.number, 1.2, 2), (.number, 30, 50), (.number, 50, 50), (.seconds, 0.0042, 0.005),
-            (.bytes, 3_000_000, 4_194_304), (.bytes, 1, 1_024),
+            (.rate, 0, 0.01), (.rate, 0.028, 0.05), (.rate, 1.2, 2), (.rate, 30, 50), (.rate, 50, 50), (.count, 0, 2),
+            (.count, 1, 2),
+            (.count, 3, 4), (.count, 5, 10), (.count, 120, 200), (.seconds, 0.0042, 0.005), (.bytes, 3_000_000, 4_194_304),
+            (.bytes, 1, 1_024), (.bytes, 0x1p62, 0x1p62), (.bytes, 0x1.8p62, 0x1p63), (.count, 0x1p63, 1e19),
         ] as [(ChartUnit, Double, Double)]
     )
     func `The scale of a chart ends at a round number`(unit: ChartUnit, value: Double, limit: Double) {
-        #expect(abs(unit.limit(above: value) - limit) < 1e-9)
+        #expect(abs(unit.limit(above: value) - limit) <= limit * 1e-12)
+        #expect(!unit.text(limit).isEmpty && !unit.text(limit / 2).isEmpty)
+    }
+
+    @Test(arguments: [(0x1p62, "4,294,967,296 GiB"), (0x1p63, "8,589,934,591 GiB"), (.infinity, "8,589,934,591 GiB")])
+    func `Sizes beyond those of any disk are shown`(value: Double, text: String) {
+        #expect(ChartUnit.bytes.text(value) == text)
+    }
+
+    @Test
+    func `The page shows gauges of any size`() async throws {
+        try await TestSite.with { site in
+            let history = site.pages.context.server.metrics.history
+            let (now, clock) = (site.pages.dependencies.now(), ContinuousClock.now)
+            let gauges = ActivityGauges(streams: .max, targets: .max, documentBytes: .max, journalBytes: 0, freeBytes: .max)
+            for second in [0, 10] {
+                history.record(
+                    ActivityReading(counts: ActivityCounts(), gauges: gauges),
+                    at: try Timestamp(microseconds: now.microseconds + Int64(second - 10) * 1_000_000),
+                    clock: clock + .seconds(second)
+                )
+            }
+            let page = try await site.page("/admin/activity")
+            #expect(try page.texts("//figure[@id='disk']//li/b") == ["8,589,934,591 GiB"])
+            #expect(try page.texts("//figure[@id='streams']//li/b") == Array(repeating: "9,223,372,036,854,775,807", count: 2))
+        }
+    }
+
+    @Test
+    func `The latest value is that of the latest sample, and none if that has none`() async throws {
+        try await TestSite.with { site in
+            let history = site.pages.context.server.metrics.history
+            let (now, clock) = (site.pages.dependencies.now(), ContinuousClock.now)
+            var counts = ActivityCounts()
+            for second in [0, 10, 20] {
+                counts.reads += 50
+                if second == 10 { counts.latencies = LatencyCounts((0..<14).map { $0 == 3 ? 7 : 0 }) }
+                let gauges = ActivityGauges(
+                    streams: 1,
+                    targets: second < 20 ? 3 : nil,
+                    documentBytes: nil,
+                    journalBytes: nil,
+                    freeBytes: nil
+                )
+                history.record(
+                    ActivityReading(counts: counts, gauges: gauges),
+                    at: try Timestamp(microseconds: now.microseconds + Int64(second - 40) * 1_000_000),
+                    clock: clock + .seconds(second)
+                )
+            }
+            let page = try await site.page("/admin/activity")
+            #expect(try page.texts("//figure[@id='reads']//li/b") == ["5"])
+            #expect(try page.texts("//figure[@id='streams']//li/b") == ["1", "–"])
+            #expect(try page.texts("//figure[@id='latency']//li/b") == ["–", "–", "–"])
+            #expect(try page.texts("//figure[@id='latency']//li/span")[0] != "peak –")
+        }
+    }
+
+    @Test
+    func `Times below the charts of a week are midnights, and others equally far apart`() async throws {
+        try await TestSite.with { site in
+            try Self.record(on: site)
+            let week = try await site.page("/admin/activity?span=week")
+            // The span ends on 2026-01-02 at 05:04.
+            #expect(try week.texts("//figure[@id='reads']//svg[@class='ticks']/text") == ["12-28", "12-30", "01-01"])
+            let hour = try await site.page("/admin/activity")
+            let ticks = try hour.all("//figure[@id='reads']//svg[@class='ticks']/text")
+            #expect(ticks.map(\.text) == ["04:04", "04:19", "04:34", "04:49", "05:04"])
+            #expect(ticks.map { $0["x"] } == ["0.0%", "25.0%", "50.0%", "75.0%", "100.0%"])
+        }
     }
 }
