@@ -1,14 +1,5 @@
-// The editor: changes types, adds, removes and moves fields in place, and adds color pickers. Pages of running jobs reload
-// periodically. Pages work without this script.
+// The editor: changes types, adds, removes and moves fields in place, and adds color pickers. Pages work without this script.
 'use strict';
-
-// Doesn't reload while the user is typing or the page is hidden.
-if (document.querySelector('[data-reloads]')) {
-  setInterval(() => {
-    const isIdle = !document.activeElement || document.activeElement.matches('body, main, a, button');
-    if (isIdle && !document.hidden) location.replace(location.href);
-  }, 2000);
-}
 
 const editor = document.getElementById('editor');
 if (editor) {

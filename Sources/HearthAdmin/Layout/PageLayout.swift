@@ -27,7 +27,7 @@ struct PageLayout: Sendable {
     /// The text in the search box.
     var findText = ""
     var colors = ColorStyleSheet()
-    /// True if the page reloads periodically to show progress.
+    /// True if parts of the page update themselves to show progress.
     var refreshes = false
 
     /// Creates the layout of a page about the whole database.

@@ -4,6 +4,7 @@
 """
 
 import datetime
+import re
 import statistics
 import sys
 
@@ -186,15 +187,16 @@ def test_refreshed_part(browser, origin):
     """Pages about the server change by themselves; the focus, opened tables and scrolled lists stay."""
     tab = Tab(browser, origin)
     tab.load("/admin/activity")
-    last = "document.querySelector('.ticks li:last-child time').dateTime"
-    time = tab.page.evaluate(last)
+    line = "document.querySelector('#disk .plot .line').getAttribute('d')"
+    points = tab.page.evaluate(line)
     tab.page.click("#reads summary")
-    tab.page.wait_for_function(f"() => {last} !== '{time}'")
+    tab.page.wait_for_function(f"() => {line} !== '{points}'")
     assert tab.page.evaluate("document.querySelector('#reads details').open"), "the table was closed"
     assert tab.page.evaluate("document.activeElement.closest('#reads') !== null"), "the focus was lost"
     tab.load("/admin/activity")
-    with tab.page.expect_request(lambda request: request.url.endswith("/admin/activity")):
+    with tab.page.expect_request(lambda request: request.url.endswith("/admin/activity")) as request:
         pass
+    assert request.value.headers.get("hearth-refresh") == "1", "the request counts as use of the session"
     # While the server is away, the page says so, and takes that back.
     tab.page.route("**/admin/activity", lambda route: route.abort())
     status = "document.getElementById('refresh-status').textContent"
@@ -204,10 +206,49 @@ def test_refreshed_part(browser, origin):
     return [fault for fault in tab.faults if "ERR_FAILED" not in fault]
 
 
+def test_paused_part(browser, origin):
+    """Updates wait while the page is in use, which it says, and while the reader pauses them."""
+    tab = Tab(browser, origin)
+    tab.load("/admin/log")
+    status = "document.getElementById('refresh-status').textContent"
+    entries = "document.querySelectorAll('.log li')"
+
+    def add_entry(route):
+        response = route.fetch()
+        text = re.sub(r'(<ol class="log"[^>]*>)', r'\1<li data-key="new">a new entry</li>', response.text())
+        route.fulfill(response=response, body=text)
+
+    def wait(condition):
+        tab.page.wait_for_function(f"() => {condition}")
+
+    tab.page.evaluate(f"() => {{ window.first = {entries}[0]; getSelection().selectAllChildren(first) }}")
+    text = tab.page.evaluate("first.textContent")
+    tab.page.route("**/admin/log", add_entry)
+    wait(f"{status}.startsWith('This page has changed')")
+    assert tab.page.evaluate(f"{entries}[0] === first"), "a page in use was changed"
+    tab.page.route("**/admin/log", lambda route: route.abort())
+    wait(f"{status}.startsWith('Connection lost')")
+    tab.page.unroute("**/admin/log")
+    tab.page.route("**/admin/log", add_entry)
+    tab.page.evaluate("getSelection().removeAllRanges()")
+    wait(f"{status} === '' && {entries}[0].textContent === 'a new entry'")
+    assert tab.page.evaluate("first.isConnected && first.textContent") == text, "an entry was changed to another one"
+    tab.page.unroute("**/admin/log")
+    tab.page.click("text=Pause updates")
+    assert tab.page.evaluate(status) == "Updates are paused."
+    requests = []
+    tab.page.on("request", lambda request: requests.append(request.url))
+    tab.page.wait_for_timeout(4_000)
+    assert not requests, "updates were not paused"
+    tab.page.click("text=Resume updates")
+    wait(f"{status} === '' && {entries}[0].textContent !== 'a new entry'")
+    return [fault for fault in tab.faults if "ERR_FAILED" not in fault]
+
+
 def main(origin):
     failed = 0
     with chromium() as browser:
-        for step in [test_table, test_document, test_hidden_page, test_many_tabs, test_refreshed_part]:
+        for step in [test_table, test_document, test_hidden_page, test_many_tabs, test_refreshed_part, test_paused_part]:
             try:
                 faults = step(browser, origin)
             except AssertionError as error:

@@ -76,6 +76,41 @@ struct JobRunnerTests {
     }
 
     @Test
+    func `A job that was stopped leads to its page instead of a message of success`() async throws {
+        try await TestSite.with { site in
+            let request = AdminRequest(
+                PageRequest(path: "/admin/backups"),
+                context: site.pages.context,
+                environment: site.pages.environment,
+                secret: site.pages.dependencies.csrfSecret
+            )
+            for isStopped in [false, true] {
+                let id: UTF8Key = isStopped ? "stopped" : "complete"
+                let result = try await site.pages.jobRunner.start(
+                    .verifying,
+                    of: "x",
+                    id: id,
+                    for: request,
+                    returnURL: "/admin/backups",
+                    flash: { _ in .backupVerified }
+                ) { if isStopped { $0.cancel() } }
+                guard case .redirect(let url, let flash) = result else {
+                    Issue.record("no redirect")
+                    continue
+                }
+                #expect(url == (isStopped ? "/admin/jobs/stopped" : "/admin/backups"))
+                #expect((flash == nil) == isStopped)
+            }
+            // One that has finished cannot be stopped.
+            let job = try #require(
+                site.pages.jobRunner.job("complete", for: .openAccess, in: site.pages.context.databaseName)
+            )
+            job.cancel()
+            #expect(!job.isCancelled)
+        }
+    }
+
+    @Test
     func `The list links to the jobs that the caller may see`() async throws {
         try await TestSite.with { site in
             #expect(try await site.page("/admin/jobs").all("//p[@class='empty']").count == 1)
@@ -88,7 +123,7 @@ struct JobRunnerTests {
                 #expect(page.parseErrors == [])
                 #expect(try page.all("//tbody//th/a").map { $0["href"] } == ["/admin/jobs/w1", "/admin/jobs/w0"])
                 #expect(try page.texts("//tbody//th/a") == ["Deleting · books/<b>1", "Deleting · books/<b>0"])
-                #expect(try page.all("//*[@data-reloads]").count == 1)
+                #expect(try page.all("//*[@data-refreshes]").count == 1)
                 let note = try #require(page.texts("//p[@class='note']").last)
                 #expect(note.hasPrefix("At most 4 jobs run at a time, at most 2 of them yours."))
                 let own = try await site.page("/admin/jobs/w1")

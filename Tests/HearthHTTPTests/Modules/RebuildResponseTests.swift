@@ -74,7 +74,7 @@ struct RebuildResponseTests {
                 #expect(page.body.contains("<h1>The index is being rebuilt</h1>"))
                 #expect(page.body.contains(#"<progress value="0" max="100""#))
                 #expect(page.body.contains("0% complete · 0 of 3 documents"))
-                #expect(page.body.contains("data-reloads"))
+                #expect(page.body.contains("data-refreshes"))
 
                 let health = try await connection.send("GET", "/health")
                 #expect(health.status == 503)
