@@ -122,6 +122,11 @@ package struct HTTP2Connection {
         Frame(0, flags: endsStream ? 1 : 0, stream: stream, Array(text.utf8))
     }
 
+    /// Lets the server send more on a stream.
+    package func extendWindow(of stream: UInt32, by byteCount: UInt32) async throws {
+        try await send(Frame(8, stream: stream, bigEndian(byteCount)))
+    }
+
     package func reset(_ stream: UInt32, code: UInt32 = 8) -> Frame {
         Frame(3, stream: stream, bigEndian(code))
     }

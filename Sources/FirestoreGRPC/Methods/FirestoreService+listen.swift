@@ -5,7 +5,9 @@ import FirestoreMessages
 import FirestoreProto
 import Foundation
 import HearthAPI
+import HearthHTTP
 import SwiftProtobuf
+import UTF8Text
 
 // The stream by which clients listen to documents and queries.
 extension FirestoreService {
@@ -19,21 +21,43 @@ extension FirestoreService {
                 try DatabaseName(first.database)
             }
             let session = ListenSession(in: try await context.inDatabase(database.id))
+            let live = responses.live
             var item = StreamInbox.Item.request(first)
             while true {
                 let messages: [ListenMessage]
                 switch item {
                 case .request(let request): messages = try session.respond(to: request, in: database)
-                case .nothing: messages = try await session.nextForClient(orUntil: requests.setWaiter)
+                case .nothing:
+                    var unsent: [ListenMessage] = []
+                    if let live, session.canWaitLive {
+                        unsent = await deliverLive(
+                            session,
+                            in: database,
+                            sharing: documents,
+                            to: live,
+                            orUntil: requests.setWaiter
+                        )
+                    }
+                    messages = unsent.isEmpty ? try await session.nextForClient(orUntil: requests.setWaiter) : unsent
                 case .end: return
                 }
-                try await write(
-                    messages.compactMap { ListenResponse(message: $0, database: database, documents: documents) },
-                    to: &responses
-                )
+                try await write(ListenResponse.responses(to: messages, in: database, sharing: documents), to: &responses)
                 item = try requests.take()
             }
         }
+    }
+
+    /// Sends the messages of new commits on an event loop while the session's task waits; see
+    /// ``HearthHTTP/WatchStreamService/deliverLive(_:to:on:orUntil:)``.
+    private static nonisolated(nonsending) func deliverLive(
+        _ session: ListenSession,
+        in database: DatabaseName,
+        sharing documents: EncodedDocumentCache,
+        to responses: some LiveStreamWriter<ListenResponse>,
+        orUntil setWaiter: (Waiter) -> Void
+    ) async -> [ListenMessage] {
+        let writer = ListenMessageWriter(responses, database: database, documents: documents)
+        return await responses.streams.deliverLive(session, to: writer, on: responses.eventLoop, orUntil: setWaiter)
     }
 
     /// Writes messages, some at a time, so that no more of them are encoded than the client reads.
@@ -53,6 +77,40 @@ extension FirestoreService {
 
     /// The size of the documents, and the number of messages, that are encoded at a time.
     private static let (maximumWrittenBytes, maximumWrittenCount) = (32 << 10, 256)
+}
+
+/// Writes the messages of a session as responses.
+private struct ListenMessageWriter<Responses: LiveStreamWriter<ListenResponse>>: LiveMessageWriter {
+    let responses: Responses
+    let database: DatabaseName
+    let documents: EncodedDocumentCache
+    let encoding: UTF8Key
+
+    init(_ responses: Responses, database: DatabaseName, documents: EncodedDocumentCache) {
+        self.responses = responses
+        self.database = database
+        self.documents = documents
+        encoding = UTF8Key("\(Responses.encoding) \(database.text)")
+    }
+
+    func encode(_ messages: [ListenMessage]) throws(StatusError) -> Responses.Content {
+        try responses.encode(ListenResponse.responses(to: messages, in: database, sharing: documents))
+    }
+
+    func writeIfWritable(_ content: Responses.Content) -> Bool {
+        responses.writeIfWritable(content)
+    }
+}
+
+extension ListenResponse {
+    /// Returns the responses for messages.
+    fileprivate static func responses(
+        to messages: [ListenMessage],
+        in database: DatabaseName,
+        sharing documents: EncodedDocumentCache
+    ) -> [ListenResponse] {
+        messages.compactMap { ListenResponse(message: $0, database: database, documents: documents) }
+    }
 }
 
 extension ListenSession {
@@ -131,7 +189,10 @@ extension ListenTarget.Source {
                 try StatusError.locating(in: "query") { () throws(StatusError) in
                     let query = try StructuredQuery(inRequest: query, below: parent)
                     return try StatusError.locating(in: "structuredQuery") { () throws(StatusError) in
-                        try PreparedWatchQuery(listener: NormalizedQuery(firestore: query))
+                        try PreparedWatchQuery(
+                            listener: NormalizedQuery(firestore: query),
+                            text: message.encoded()
+                        )
                     }
                 }
             )

@@ -44,7 +44,7 @@ struct GRPCStream<Input: Message, Output: StreamResponse>: GRPCMethod {
                 let requests = GRPCRequests(body: request.body, reader: reader, budget: server.bodyBudget) {
                     server.callRates.delayOfMessage(in: requestContext)
                 }
-                var responses: any StreamWriter<Output> = GRPCResponses<Output>(writer, on: eventLoop)
+                var responses: any StreamWriter<Output> = GRPCResponses<Output>(writer, on: eventLoop, of: server.streams)
                 var status = GRPCStatus.ok
                 do {
                     try await server.streams.keepOpen(inbox, for: context) {
@@ -117,15 +117,44 @@ private struct GRPCRequests: Sendable {
 private struct GRPCResponses<Response: StreamResponse>: StreamWriter {
     private var writer: any ResponseBodyWriter
     private let eventLoop: any EventLoop
+    private let streams: WatchStreamService
 
-    init(_ writer: any ResponseBodyWriter, on eventLoop: any EventLoop) {
+    init(_ writer: any ResponseBodyWriter, on eventLoop: any EventLoop, of streams: WatchStreamService) {
         self.writer = writer
         self.eventLoop = eventLoop
+        self.streams = streams
     }
 
     mutating func write(_ responses: ArraySlice<Response>) async throws {
-        var buffer = ByteBuffer()
-        for response in responses { buffer.writeGRPCMessage(try response.encoded()) }
-        try await writer.write(buffer.readableBytesView, on: eventLoop)
+        try await writer.write(try ByteBuffer(responses).readableBytesView, on: eventLoop)
+    }
+
+    var live: (any LiveStreamWriter<Response>)? {
+        (writer as? any StreamBodyWriter).map { LiveGRPCResponses(writer: $0, eventLoop: eventLoop, streams: streams) }
+    }
+}
+
+/// Writes the messages of a gRPC stream on its event loop.
+private struct LiveGRPCResponses<Response: StreamResponse>: LiveStreamWriter {
+    let writer: any StreamBodyWriter
+    let eventLoop: any EventLoop
+    let streams: WatchStreamService
+
+    static var encoding: String { "grpc" }
+
+    func encode(_ responses: [Response]) throws(StatusError) -> ByteBuffer {
+        try ByteBuffer(responses[...])
+    }
+
+    func writeIfWritable(_ content: ByteBuffer) -> Bool {
+        writer.writeIfWritable(content)
+    }
+}
+
+extension ByteBuffer {
+    /// Encodes messages of a stream, with their prefixes.
+    fileprivate init(_ responses: ArraySlice<some StreamResponse>) throws(StatusError) {
+        self.init()
+        for response in responses { writeGRPCMessage(try response.encoded()) }
     }
 }

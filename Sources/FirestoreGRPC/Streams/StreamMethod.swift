@@ -1,6 +1,7 @@
 import DocumentModel
 package import HearthAPI
 import HearthHTTP
+import NIOCore
 import SwiftProtobuf
 
 /// A method with a stream of requests and a stream of responses, both of which are open at the same time. It does not depend on
@@ -18,6 +19,36 @@ protocol StreamWriter<Response> {
 
     /// Writes responses that belong together, as fast as the client reads.
     mutating func write(_ responses: ArraySlice<Response>) async throws
+
+    /// The writer of responses for which the stream's task is not woken; `nil` if there is none.
+    var live: (any LiveStreamWriter<Response>)? { get }
+}
+
+extension StreamWriter {
+    var live: (any LiveStreamWriter<Response>)? { nil }
+}
+
+/// Writes the responses of a stream on an event loop while the stream's task waits.
+protocol LiveStreamWriter<Response> {
+    associatedtype Response: StreamResponse
+    /// Encoded responses, which streams of the same transport can share.
+    associatedtype Content: Sendable
+
+    /// The name of the encoding.
+    static var encoding: String { get }
+
+    /// The streams of the server.
+    var streams: WatchStreamService { get }
+
+    var eventLoop: any EventLoop { get }
+
+    /// Encodes responses that belong together.
+    func encode(_ responses: [Response]) throws(StatusError) -> Content
+
+    /// Writes and sends content if the client has read enough. Called on the event loop, when all earlier writes have returned.
+    ///
+    /// - Returns: False if nothing has been written.
+    func writeIfWritable(_ content: Content) -> Bool
 }
 
 extension StreamInbox: OpenStream {

@@ -92,15 +92,7 @@ extension ListenSession {
                 hasEnded = true
             }
         }
-        setPosition(
-            StorePosition(
-                database: position.database,
-                epoch: position.epoch,
-                lastSequence: last.sequence,
-                lastCommitTime: last.time,
-                oldestRetained: position.oldestRetained
-            )
-        )
+        setPosition(to: last)
         guard !merged.isEmpty || hasEnded else { return [] }
         return recordTimes(of: merged.messages(at: last.time, withholdsOthers: withholdsOthers)) + snapshotUnlessReset
     }

@@ -19,7 +19,7 @@ import Synchronization
 package final class ListenSession {
     private let context: ServiceContext
     let store: any DocumentStore
-    private let wakeup: WatchWakeup
+    let wakeup: WatchWakeup
     /// The interval of snapshots without changes.
     let heartbeat: Duration
     /// True if a fault of the server ends its target alone, for clients that try the target again.
@@ -43,9 +43,11 @@ package final class ListenSession {
     /// Messages that precede those of the next step.
     var pendingMessages: [ListenMessage] = []
     /// True if the commit log has told that there is something to read behind the position: a commit, or its end.
-    private var hasNotification = false
+    var hasNotification = false
+    /// True if a live reader has left commits to the task.
+    var hasLeftCommits = false
     /// The latest time of anything that has been sent. Imported documents may be later than the last commit.
-    private var readTime: Timestamp
+    var readTime: Timestamp
     /// The last ID that the session has chosen.
     private var lastAssignedID: Int32 = 0
     /// True if not all commits could be read for the last run of queries with an offset. The next one does not wait, so that the stream
@@ -314,6 +316,19 @@ extension ListenSession {
         // client's requests unanswered meanwhile.
         hasNotification = false
         readTime = max(readTime, time)
+    }
+
+    /// Sets the position to a commit that has been applied.
+    func setPosition(to commit: Commit) {
+        setPosition(
+            StorePosition(
+                database: position.database,
+                epoch: position.epoch,
+                lastSequence: commit.sequence,
+                lastCommitTime: commit.time,
+                oldestRetained: position.oldestRetained
+            )
+        )
     }
 
     /// Returns the content of a document after a change to a target.

@@ -73,6 +73,16 @@ extension ListenTarget {
         if case .query(let watched) = source { watched.hasProjection } else { false }
     }
 
+    /// Returns whether the messages of a commit to the target are those to another one.
+    func hasSameMessages(as other: ListenTarget) -> Bool {
+        guard id == other.id else { return false }
+        return switch (source, other.source) {
+        case (.query(let watched), .query(let otherWatched)): watched === otherWatched || watched == otherWatched
+        case (.documents(let paths), .documents(let otherPaths)): paths == otherPaths
+        case (.query, .documents), (.documents, .query): false
+        }
+    }
+
     /// Returns a document with the fields that the target has.
     func projected(_ document: EncodedDocument) throws(StatusError) -> EncodedDocument {
         if case .query(let watched) = source { try watched.projected(document) } else { document }

@@ -102,6 +102,12 @@ struct ListenedTarget: Sendable {
         }
     }
 
+    /// Returns whether a commit has all before-images that the target requires.
+    func hasBeforeImages(_ commit: Commit) -> Bool {
+        guard case .query(let watched) = target.source else { return true }
+        return WatchRequest(target: .query(watched)).hasBeforeImages(commit)
+    }
+
     /// Returns the changes of a commit to documents that can belong to the target; `nil` if there are none.
     func relevantChanges(of commit: Commit) -> Commit? {
         let changes = commit.changes.filter { contains($0.path) }
@@ -176,9 +182,9 @@ extension ListenedTarget.State {
     mutating func apply(_ commit: Commit) throws(StatusError) -> [OutgoingWatchFrame.Change]? {
         switch self {
         case .query(var state):
-            guard let frames = try state.apply(commit) else { return nil }
+            guard let changes = try state.resultChanges(applying: commit) else { return nil }
             self = .query(state)
-            return frames.changes
+            return changes
         case .documents(let state):
             return state.changes(of: commit)
         }
@@ -189,9 +195,9 @@ extension ListenedTarget.State {
     {
         if let changes = try apply(commit) { return changes }
         guard case .query(var state) = self else { return [] }
-        let frames = try await state.applyToOrderedResult(commit, from: store)
+        let changes = try await state.orderedResultChanges(applying: commit, from: store)
         self = .query(state)
-        return frames.changes
+        return changes
     }
 
     /// Returns the number of documents in the target as of a time, that of the last applied commit.

@@ -101,7 +101,12 @@ extension PreparedWatchTarget {
             switch self {
             case .document(let path): .documents([path])
             case .collection(let path):
-                .query(try PreparedWatchQuery(listener: NormalizedQuery(StructuredQuery(.collection(path)))))
+                .query(
+                    try PreparedWatchQuery(
+                        listener: NormalizedQuery(StructuredQuery(.collection(path))),
+                        text: canonicalText.utf8
+                    )
+                )
             case .query(let watched): .query(watched.forListeners)
             }
         }

@@ -1,3 +1,4 @@
+import Cryptography
 package import DocumentModel
 package import JSONRPC
 package import StrictJSON
@@ -37,10 +38,16 @@ package final class PreparedWatchQuery: Sendable {
 
     /// Prepares a query for listeners, which sort the documents themselves.
     ///
+    /// - Parameter text: The query as its clients write it: equal only for equal queries.
     /// - Throws: ``StatusCode/invalidArgument`` for a vector search.
-    package convenience init(listener query: NormalizedQuery) throws(StatusError) {
+    package convenience init(listener query: NormalizedQuery, text: some Collection<UInt8>) throws(StatusError) {
         guard query.vectorSearch == nil else { throw .vectorSearchWatched }
-        self.init(query, isOrdered: query.limit != nil || query.offset > 0, canonicalText: "listener")
+        let digest = SHA256.digest(of: Array(text))
+        self.init(
+            query,
+            isOrdered: query.limit != nil || query.offset > 0,
+            canonicalText: UTF8Key("listener=" + Base64.url.encode(Array(digest)))
+        )
     }
 
     private convenience init(_ normalized: NormalizedQuery, isOrdered: Bool, canonicalText: UTF8Key) {

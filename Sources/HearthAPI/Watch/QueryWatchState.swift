@@ -214,12 +214,8 @@ extension QueryWatchState {
     /// Applies the next commit and returns its frames; `nil` if it changes an ordered result and
     /// ``applyToOrderedResult(_:from:)`` is required.
     mutating func apply(_ commit: Commit) throws(StatusError) -> [OutgoingWatchFrame]? {
-        let changes = changes(of: commit)
-        guard changes.isEmpty || result == nil else { return nil }
-        sequence = commit.sequence
-        time = commit.time
-        let frameChanges = try unorderedChanges(changes)
-        return try frames(of: commit, frameChanges)
+        guard let changes = try resultChanges(applying: commit) else { return nil }
+        return frames(of: commit, changes)
     }
 
     /// Applies the next commit to an ordered result and returns its frames.
@@ -227,18 +223,42 @@ extension QueryWatchState {
         _ commit: Commit,
         from store: any DocumentStore
     ) async throws(StatusError) -> [OutgoingWatchFrame] {
+        let changes = try await orderedResultChanges(applying: commit, from: store)
+        return frames(of: commit, changes)
+    }
+
+    /// Applies the next commit and returns its changes to the result; `nil` if it changes an ordered result and
+    /// ``orderedResultChanges(applying:from:)`` is required.
+    mutating func resultChanges(applying commit: Commit) throws(StatusError) -> [OutgoingWatchFrame.Change]? {
+        let changes = changes(of: commit)
+        guard changes.isEmpty || result == nil else { return nil }
         sequence = commit.sequence
         time = commit.time
-        let frameChanges = try await orderedChanges(changes(of: commit), in: store)
-        return try frames(of: commit, frameChanges)
+        let resultChanges = try unorderedChanges(changes)
+        return try projected(resultChanges)
+    }
+
+    /// Applies the next commit to an ordered result and returns its changes to the result.
+    mutating func orderedResultChanges(
+        applying commit: Commit,
+        from store: any DocumentStore
+    ) async throws(StatusError) -> [OutgoingWatchFrame.Change] {
+        sequence = commit.sequence
+        time = commit.time
+        let changes = try await orderedChanges(changes(of: commit), in: store)
+        return try projected(changes)
     }
 
     private func changes(of commit: Commit) -> [CommittedChange] {
         commit.changes.filter { watched.query.source.contains($0.path) }
     }
 
-    private func frames(of commit: Commit, _ changes: [OutgoingWatchFrame.Change]) throws(StatusError) -> [OutgoingWatchFrame] {
-        guard !changes.isEmpty else { return [] }
+    private func frames(of commit: Commit, _ changes: [OutgoingWatchFrame.Change]) -> [OutgoingWatchFrame] {
+        changes.isEmpty ? [] : commit.frames(changes, token: resumeToken)
+    }
+
+    private func projected(_ changes: [OutgoingWatchFrame.Change]) throws(StatusError) -> [OutgoingWatchFrame.Change] {
+        guard watched.hasProjection else { return changes }
         var changes = changes
         for index in changes.indices {
             changes[index].document = try changes[index].document.map { document throws(StatusError) in
@@ -248,7 +268,7 @@ extension QueryWatchState {
                 try watched.projected(document)
             }
         }
-        return commit.frames(changes, token: resumeToken)
+        return changes
     }
 
     private mutating func unorderedChanges(_ changes: [CommittedChange]) throws(StatusError) -> [OutgoingWatchFrame.Change] {

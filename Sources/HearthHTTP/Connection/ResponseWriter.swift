@@ -1,7 +1,7 @@
 import Concurrency
 import HTTPTypes
-import Hummingbird
-import NIOCore
+package import Hummingbird
+package import NIOCore
 import Synchronization
 
 /// Writes responses to a channel, that of an HTTP/1 connection or of an HTTP/2 stream, from any thread, with backpressure.
@@ -121,7 +121,7 @@ final class ResponseWriter: Sendable {
 }
 
 /// A writer of the body of a stream, which can also write without waiting.
-protocol StreamBodyWriter: ResponseBodyWriter {
+package protocol StreamBodyWriter: ResponseBodyWriter {
     /// Writes and sends a part of the body if the client has read enough. Called on the channel's event loop, when all earlier
     /// writes have returned.
     ///

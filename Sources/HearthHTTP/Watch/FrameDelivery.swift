@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// It ends, and the task continues the stream, when the client does not read enough, when a commit has to be read or is large, and
 /// when the stream ends. What has not been sent then is left to the task.
-final class FrameDelivery {
+final class FrameDelivery: LiveDelivery {
     private let stream: WatchStream
     private let writer: any StreamBodyWriter
     private let queue: FrameDeliveryQueue
@@ -24,13 +24,10 @@ final class FrameDelivery {
 
     /// Waits for the next commit.
     func waitForCommit() {
-        let delivery = NIOLoopBound(self, eventLoop: queue.executor.eventLoop)
+        let delivery = NIOLoopBound<any LiveDelivery>(self, eventLoop: queue.executor.eventLoop)
         reader.notify { [queue] in queue.add(delivery) }
     }
 
-    /// Sends the frames of all commits in memory, up to a limit, and waits for the next one.
-    ///
-    /// - Parameter sent: The frames that were sent to other streams.
     func deliver(sharing sent: inout SentFrames) {
         guard !reader.isEnded else { return }
         let bytes: ByteBuffer
@@ -71,6 +68,8 @@ struct SentFrames {
     }
 
     private var entries: [Entry] = []
+    /// The messages to streams with several targets.
+    var messages = SentMessages()
 
     /// The maximum number of entries, which are searched one by one.
     private static let maximumCount = 8

@@ -7,7 +7,7 @@ import Synchronization
 /// most of the loop to calls. The commits of that time are sent together.
 final class FrameDeliveryQueue: Sendable {
     private struct Arrivals {
-        var deliveries: [NIOLoopBound<FrameDelivery>] = []
+        var deliveries: [NIOLoopBound<any LiveDelivery>] = []
         /// True if a job is scheduled or running.
         var isScheduled = false
     }
@@ -15,7 +15,7 @@ final class FrameDeliveryQueue: Sendable {
     /// The state of the jobs.
     private struct Progress {
         /// The streams that are served next.
-        var deliveries: ArraySlice<NIOLoopBound<FrameDelivery>> = []
+        var deliveries: ArraySlice<NIOLoopBound<any LiveDelivery>> = []
         var sent = SentFrames()
         /// The earliest start of the next job.
         var nextStart = NIODeadline.uptimeNanoseconds(0)
@@ -39,7 +39,7 @@ final class FrameDeliveryQueue: Sendable {
     }
 
     /// Adds a stream that has new commits. Called on any thread.
-    func add(_ delivery: NIOLoopBound<FrameDelivery>) {
+    func add(_ delivery: NIOLoopBound<any LiveDelivery>) {
         let schedules = arrivals.withLock { arrivals in
             arrivals.deliveries.append(delivery)
             defer { arrivals.isScheduled = true }

@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// A request for a watch stream with several targets, which calls can change while it is open.
 struct MultiTargetWatchRequest: Sendable {
@@ -27,6 +28,7 @@ final class MultiTargetWatchStream: OpenStream {
     private let openStreams: OpenStreamRegistry
     /// Released with the stream, even if it never starts.
     private let slot: WatchSlots.Slot
+    private let streams: WatchStreamService
     private let threads: ThreadPoolExecutor
     private let logger: Logger
     private let changes = WatchTargetChanges()
@@ -43,6 +45,7 @@ final class MultiTargetWatchStream: OpenStream {
         openedBy browserSession: Session?,
         among openStreams: OpenStreamRegistry,
         in slot: WatchSlots.Slot,
+        of streams: WatchStreamService,
         on threads: ThreadPoolExecutor,
         logger: Logger
     ) {
@@ -51,6 +54,7 @@ final class MultiTargetWatchStream: OpenStream {
         self.browserSession = browserSession
         self.openStreams = openStreams
         self.slot = slot
+        self.streams = streams
         self.threads = threads
         self.logger = logger
     }
@@ -98,12 +102,18 @@ final class MultiTargetWatchStream: OpenStream {
         var buffer = ByteBuffer()
         buffer.writeLine { session.writeOpen(id: registration.id, to: &$0) }
         var lastSent = ContinuousClock.now
+        let direct = (writer as? any StreamBodyWriter).map(JSONMessageWriter.init)
         do throws(StatusError) {
             while true {
                 var messages: [ListenMessage] = []
                 var change = initial.popFirst()
                 if change == nil { change = try changes.take() }
-                if let change {
+                if change == nil, buffer.readableBytes == 0, let direct, session.canWaitLive {
+                    messages = await streams.deliverLive(session, to: direct, on: eventLoop, orUntil: changes.setWaiter)
+                }
+                if !messages.isEmpty {
+                    // Messages that the client could not take on the event loop.
+                } else if let change {
                     messages = try session.apply(change)
                 } else if buffer.readableBytes > 0, !session.isBehind || .now - lastSent >= Self.maximumDelay {
                     try await send(&buffer, to: &writer, on: eventLoop)
@@ -157,6 +167,23 @@ final class MultiTargetWatchStream: OpenStream {
         } else {
             encoder.write(error.rpcError, to: &buffer)
         }
+    }
+}
+
+/// Writes the messages of commits as lines of JSON.
+private struct JSONMessageWriter: LiveMessageWriter {
+    let writer: any StreamBodyWriter
+
+    var encoding: UTF8Key { "ndjson" }
+
+    func encode(_ messages: [ListenMessage]) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        for message in messages { buffer.writeFrame(message) }
+        return buffer
+    }
+
+    func writeIfWritable(_ content: ByteBuffer) -> Bool {
+        writer.writeIfWritable(content)
     }
 }
 

@@ -1,9 +1,10 @@
+package import Concurrency
 import DocumentModel
 import HTTPTypes
 package import HearthAPI
 package import Hummingbird
 import Logging
-import NIOCore
+package import NIOCore
 import UTF8Text
 
 /// The watch streams of a server: their limits and shared resources.
@@ -76,6 +77,30 @@ package struct WatchStreamService: Sendable {
         try await withTaskExecutorPreference(threads, operation: body)
     }
 
+    /// Sends the messages of new commits to a session on an event loop while its task waits.
+    ///
+    /// Returns when the session has to be continued by ``ListenSession/next(orUntil:keepAlive:)``: for a commit that has to be read,
+    /// after an interruption, and once the waiter that is passed to `setWaiter` is resumed.
+    ///
+    /// - Returns: Messages that could not be sent, which come before the next ones.
+    package nonisolated(nonsending) func deliverLive(
+        _ session: ListenSession,
+        to writer: some LiveMessageWriter,
+        on eventLoop: any EventLoop,
+        orUntil setWaiter: (Waiter) -> Void
+    ) async -> [ListenMessage] {
+        let queue = deliveryQueues.queue(of: eventLoop)
+        return await withTaskExecutorPreference(queue.executor) {
+            var unsent: () -> [ListenMessage] = { [] }
+            await session.waitLive(orUntil: setWaiter) { reader in
+                let delivery = ListenDelivery(reader, to: writer, in: queue)
+                delivery.waitForCommit()
+                unsent = { delivery.unsentMessages }
+            }
+            return unsent()
+        }
+    }
+
     /// Returns whether any open stream meets a condition.
     func hasOpenStream(where condition: (any OpenStream) -> Bool) -> Bool { open.contains(where: condition) }
 
@@ -136,6 +161,7 @@ package struct WatchStreamService: Sendable {
             openedBy: context.session,
             among: open,
             in: slot,
+            of: self,
             on: threads,
             logger: context.requestLogger
         )

@@ -75,7 +75,7 @@ import Testing
         try store.set("c/a", 1)
         let session = ListenSession(in: ServiceContext(store: store), heartbeat: .milliseconds(5))
         let query = StructuredQuery(.collection(try CollectionPath("c")), orders: [.init(.field(try FieldPath("v")))])
-        let watched = try PreparedWatchQuery(listener: NormalizedQuery(query))
+        let watched = try PreparedWatchQuery(listener: NormalizedQuery(query), text: "c by v".utf8)
         _ = try session.add(ListenTarget(id: 2, .query(watched)))
         var (paths, isCurrent) = ([String](), false)
         while !isCurrent {

@@ -115,6 +115,41 @@ import UTF8Text
     }
 
     @Test
+    func `Streams with the same targets, opened while documents are written, receive each document once and in order`()
+        async throws
+    {
+        let count = 100
+        try await withServer { server in
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    for number in 0..<count {
+                        try await server.set("books/d\(number)", [:])
+                        try await server.set("other/x", ["n": .integer(Int64(number))])
+                    }
+                    try await server.set("books/last", [:])
+                }
+                let bodies = [
+                    #"{"targets":[{"id":1,"collection":"books"}]}"#,
+                    #"{"targets":[{"id":1,"collection":"books"},{"id":2,"document":"other/x"}]}"#,
+                ]
+                for stream in 0..<16 {
+                    group.addTask {
+                        try await withWatcher(of: bodies[stream % 2], on: server) { watcher throws in
+                            var documents: [String] = []
+                            while documents.last != "books/last in 1" {
+                                documents += try await watcher.snapshot().filter { $0.hasPrefix("books/") }
+                            }
+                            #expect(documents.count == count + 1)
+                            #expect(Set(documents).count == documents.count)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test
     func `Calls add and remove targets of an open stream, whose state is as of the commit that all targets show`() async throws {
         try await withServer { server in
             try await server.set("books/a", [:])

@@ -138,6 +138,14 @@ final class WebChannel: Sendable {
         }
     }
 
+    /// Appends arrays if the client has acknowledged enough of those before, and there is memory for them. Returns whether it did.
+    func writeIfWritable(_ contents: [[UInt8]], within budget: MemoryBudget) -> Bool {
+        let reservation = MemoryBudget.Reservation(of: budget)
+        guard reservation.grow(by: contents.reduce(0) { $0 + $1.count }) else { return false }
+        let arrays = contents.map { WebChannelOutput.OutgoingArray(content: $0, reservation: reservation) }
+        return update { state, _ in !state.isEnding && state.channel.append(arrays) }
+    }
+
     /// Records that the stream has ended.
     ///
     /// - Parameter content: The last array of the channel.

@@ -3,6 +3,7 @@ import DocumentModel
 import HearthAPI
 import HearthHTTP
 import Logging
+import NIOCore
 import SwiftProtobuf
 
 /// Runs a ``StreamMethod`` on a channel.
@@ -13,10 +14,17 @@ struct WebChannelStream<Input: Message, Output: WebChannelResponse>: Sendable {
     let delay: @Sendable () -> Duration
 
     /// Runs the method until it ends, and then tells the client its status.
-    func run(on channel: WebChannel, in context: ServiceContext) async {
+    ///
+    /// - Parameter eventLoop: The event loop of the handshake, on which the responses of new commits are encoded.
+    func run(on channel: WebChannel, in context: ServiceContext, eventLoop: any EventLoop) async {
         let inbox = StreamInbox<Input>()
         channel.setStream(inbox)
-        var responses: any StreamWriter<Output> = WebChannelResponses<Output>(channel: channel, budget: server.responseBudget)
+        var responses: any StreamWriter<Output> = WebChannelResponses<Output>(
+            channel: channel,
+            budget: server.responseBudget,
+            eventLoop: eventLoop,
+            streams: server.streams
+        )
         do {
             try await server.streams.keepOpen(channel, for: context) {
                 try await withThrowingTaskGroup { group in
@@ -68,6 +76,8 @@ struct WebChannelStream<Input: Message, Output: WebChannelResponse>: Sendable {
 private struct WebChannelResponses<Response: WebChannelResponse>: StreamWriter {
     let channel: WebChannel
     let budget: MemoryBudget
+    let eventLoop: any EventLoop
+    let streams: WatchStreamService
 
     func write(_ responses: ArraySlice<Response>) async throws {
         var contents: [[UInt8]] = []
@@ -82,5 +92,21 @@ private struct WebChannelResponses<Response: WebChannelResponse>: StreamWriter {
             byteCount = 0
         }
         if !contents.isEmpty { try await channel.write(contents, within: budget) }
+    }
+
+    var live: (any LiveStreamWriter<Response>)? { self }
+}
+
+extension WebChannelResponses: LiveStreamWriter {
+    static var encoding: String { "webchannel" }
+
+    func encode(_ responses: [Response]) throws(StatusError) -> [[UInt8]] {
+        var contents: [[UInt8]] = []
+        for response in responses { contents.append(try response.webChannelArray) }
+        return contents
+    }
+
+    func writeIfWritable(_ contents: [[UInt8]]) -> Bool {
+        channel.writeIfWritable(contents, within: budget)
     }
 }

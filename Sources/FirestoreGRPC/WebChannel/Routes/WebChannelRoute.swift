@@ -156,8 +156,8 @@ struct WebChannelRoute<Input: Message, Output: WebChannelResponse>: Sendable {
             callRates.delayOfMessage(in: context)
         }
         registry.add(channel)
-        server.streams.start { [registry] in
-            await stream.run(on: channel, in: service)
+        server.streams.start { [registry, eventLoop = context.channel.eventLoop] in
+            await stream.run(on: channel, in: service, eventLoop: eventLoop)
             registry.recordEnd(of: channel)
             withExtendedLifetime(slot) {}
         }

@@ -34,7 +34,8 @@ import UTF8Text
             QueryFilter.field(try FieldPath("owner"), .equal(.string(owner)))
         }
         return try PreparedWatchQuery(
-            listener: NormalizedQuery(StructuredQuery(.collection(try CollectionPath(collection)), where: filter))
+            listener: NormalizedQuery(StructuredQuery(.collection(try CollectionPath(collection)), where: filter)),
+            text: (collection + (owner ?? "")).utf8
         )
     }
 
@@ -104,6 +105,25 @@ import UTF8Text
             let messages = try await nextMessages(of: session)
             guard case .withdrawn(let path, [1], _) = messages.first else { return #expect(Bool(false), "\(messages)") }
             #expect(path.string == "notes/a")
+        }
+    }
+
+    @Test func `A commit that may end the access of a listener is left to its task`() async throws {
+        try await withRooms { fixture in
+            let session = ListenSession(in: try fixture.context(of: "alice"))
+            #expect(try await listen(1, to: .query(query("rooms/r/messages")), in: session) == nil)
+            #expect(try await listen(2, to: document("notes/a"), in: session) == nil)
+            try await fixture.set("rooms/r/messages/m1", #"{"text": "open"}"#)
+            let reader = LiveListenReader(session, Waiter())
+            #expect(reader.next()?.count == 2)
+            let sequence = session.position.lastSequence
+            for (path, fields) in [("rooms/r", #"{"members": ["bob"]}"#), ("notes/a", #"{"owner": "bob"}"#)] {
+                try await fixture.set(path, fields)
+                #expect(reader.next() == nil)
+                #expect(session.position.lastSequence == sequence)
+            }
+            let ended = try await nextMessages(of: session) + (try await nextMessages(of: session))
+            #expect(ended.count { if case .removed(_, _?) = $0 { true } else { false } } == 2)
         }
     }
 
