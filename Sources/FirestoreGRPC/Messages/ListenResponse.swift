@@ -11,26 +11,32 @@ import SwiftProtobuf
 struct ListenResponse: WebChannelResponse {
     let message: ListenMessage
     let database: DatabaseName
-    let documents: EncodedDocumentCache
+    /// The encoded documents that all listeners share; `nil` for a document that only this response has.
+    let documents: EncodedDocumentCache?
 
     /// Creates the response for a message; returns `nil` for one that Firestore's clients don't know.
-    init?(message: ListenMessage, database: DatabaseName, documents: EncodedDocumentCache) {
+    init?(message: ListenMessage, database: DatabaseName, documents: EncodedDocumentCache?) {
         if case .damaged = message { return nil }
         self.message = message
         self.database = database
         self.documents = documents
     }
 
-    /// Encodes the response. Documents are encoded once for all listeners.
+    /// Encodes the response. Shared documents are encoded once for all listeners.
     ///
     /// - Throws: ``StatusCode/dataLoss`` if the stored fields of a document are damaged.
     func encoded() throws(StatusError) -> [UInt8] {
         switch message {
         case .changed(let document, let targets, let removedTargets):
-            let document = try documents.message(for: document, in: database)
-            var writer = ProtobufWriter(reservingCapacity: document.count + 8 * (targets.count + removedTargets.count) + 32)
-            writer.message(field: 3) { writer in
-                writer.data(document, field: 1)
+            let shared = try documents?.message(for: document, in: database)
+            let byteCount = shared?.count ?? 2 * document.fieldsJSON.count + 256
+            var writer = ProtobufWriter(reservingCapacity: byteCount + 8 * (targets.count + removedTargets.count) + 32)
+            try writer.message(field: 3) { writer throws(StatusError) in
+                if let shared {
+                    writer.data(shared, field: 1)
+                } else {
+                    try writer.message(field: 1) { writer throws(StatusError) in try writer.document(document, in: database) }
+                }
                 writer.packed(targets, field: 5)
                 writer.packed(removedTargets, field: 6)
             }

@@ -89,11 +89,13 @@ extension ListenSession {
         try await access?.decideIfDependent()
         try await access?.decide(changes)
         targets[id]?.access = access
+        // Shared by all messages.
+        let ids = [id]
         let messages = changes.map { change -> ListenMessage in
             guard let document = change.document else {
-                return .deleted(change.path, removedTargets: [id], readTime: missingTime)
+                return .deleted(change.path, removedTargets: ids, readTime: missingTime)
             }
-            return .changed(document, targets: [id], removedTargets: [])
+            return .changed(document, targets: ids, removedTargets: [])
         }
         targets[id]?.phase = .reading(state)
         // End users are not told that a document is damaged.

@@ -160,10 +160,10 @@ extension ListenedTarget.State {
     ) async throws(StatusError) -> (changes: [OutgoingWatchFrame.Change], damaged: [StatusError], isComplete: Bool) {
         switch self {
         case .query(var state):
-            let frames = try await state.read(from: store)
+            let page = try await state.readPage(from: store)
             let isComplete = state.current() != nil
             self = .query(state)
-            return (frames.changes, frames.damage, isComplete)
+            return (page.changes, page.damaged, isComplete)
         case .documents(var state):
             let changes = try await state.read(from: store, at: time)
             self = .documents(state)

@@ -105,13 +105,21 @@ extension QueryWatchState {
 extension QueryWatchState {
     /// Reads the next page of the initial state.
     mutating func read(from store: any DocumentStore) async throws(StatusError) -> [OutgoingWatchFrame] {
-        guard case .reading(let last) = phase else { return [] }
+        let page = try await readPage(from: store)
+        return page.changes.map { .change($0, position: nil) } + page.damaged.map { .damaged($0) }
+    }
+
+    /// Reads the next page of the initial state: its documents, and the errors of those that cannot be read.
+    mutating func readPage(
+        from store: any DocumentStore
+    ) async throws(StatusError) -> (changes: [OutgoingWatchFrame.Change], damaged: [StatusError]) {
+        guard case .reading(let last) = phase else { return ([], []) }
         if watched.isOrdered {
             let (result, queryResults) = try await runOrdered(in: store)
             self.result = result
             count = result.count
             phase = .read
-            return try frames(of: queryResults)
+            return (try changes(of: queryResults), queryResults.damaged)
         }
         let queryResults = try await readPage(after: last, from: store)
         count = count.map { $0 + queryResults.documents.count }
@@ -123,7 +131,7 @@ extension QueryWatchState {
         } else {
             phase = .read
         }
-        return try frames(of: queryResults)
+        return (try changes(of: queryResults), queryResults.damaged)
     }
 
     /// Reads a page, with fewer documents if they are large.
@@ -159,18 +167,20 @@ extension QueryWatchState {
         phase = .current
     }
 
-    private func frames(of queryResults: QueryResults) throws(StatusError) -> [OutgoingWatchFrame] {
-        var frames: [OutgoingWatchFrame] = []
+    private func changes(of queryResults: QueryResults) throws(StatusError) -> [OutgoingWatchFrame.Change] {
+        var changes: [OutgoingWatchFrame.Change] = []
+        changes.reserveCapacity(queryResults.documents.count)
         for (index, document) in queryResults.documents.enumerated() {
-            let change = OutgoingWatchFrame.Change(
-                .added,
-                document.path,
-                try watched.projected(document),
-                newIndex: watched.isOrdered ? index : nil
+            changes.append(
+                OutgoingWatchFrame.Change(
+                    .added,
+                    document.path,
+                    try watched.projected(document),
+                    newIndex: watched.isOrdered ? index : nil
+                )
             )
-            frames.append(.change(change, position: nil))
         }
-        return frames + queryResults.damaged.map { .damaged($0) }
+        return changes
     }
 
     /// Runs the query at the last applied commit.
