@@ -16,59 +16,110 @@ extension FirestoreService {
     /// - Parameter documents: The encoded documents that all listeners share.
     static func listen(sharing documents: EncodedDocumentCache) -> StreamMethod<ProtoListenRequest, ListenResponse> {
         StreamMethod(requiredPermission: .readDocuments) { requests, responses, context in
-            guard let first = try await requests.next() else { return }
+            let listener = Listener(requests, responses, sharing: documents)
+            guard try await listener.open(in: context) else { return }
+            try await listener.run()
+        }
+    }
+}
+
+/// A stream of `Listen`: its session, and what moves between it and its client. Used by one task at a time.
+///
+/// Most of the time it waits for commits, whose messages are sent without its task. All else is done by separate tasks: a task keeps the
+/// stack memory of its deepest call, and the stream's task lives as long as the stream.
+private final class Listener {
+    private let requests: StreamInbox<ProtoListenRequest>
+    private var responses: any StreamWriter<ListenResponse>
+    private let live: (any LiveStreamWriter<ListenResponse>)?
+    private let documents: EncodedDocumentCache
+    private var target: (database: DatabaseName, session: ListenSession)?
+    /// Messages that could not be sent without the task.
+    private var unsent: [ListenMessage] = []
+
+    init(
+        _ requests: StreamInbox<ProtoListenRequest>,
+        _ responses: any StreamWriter<ListenResponse>,
+        sharing documents: EncodedDocumentCache
+    ) {
+        self.requests = requests
+        self.responses = responses
+        self.documents = documents
+        live = responses.live
+    }
+
+    /// Waits for the first request, and opens the session in its database. Returns false if there is no request.
+    func open(in context: ServiceContext) async throws -> Bool {
+        try await inSeparateTask { listener in
+            guard let first = try await listener.requests.next() else { return false }
             let database = try StatusError.locating(in: "database") { () throws(StatusError) in
                 try DatabaseName(first.database)
             }
             let session = ListenSession(in: try await context.inDatabase(database.id))
-            let live = responses.live
-            var item = StreamInbox.Item.request(first)
-            while true {
-                let messages: [ListenMessage]
-                switch item {
-                case .request(let request): messages = try session.respond(to: request, in: database)
-                case .nothing:
-                    var unsent: [ListenMessage] = []
-                    if let live, session.canWaitLive {
-                        unsent = await deliverLive(
-                            session,
-                            in: database,
-                            sharing: documents,
-                            to: live,
-                            orUntil: requests.setWaiter
-                        )
-                    }
-                    messages = unsent.isEmpty ? try await session.nextForClient(orUntil: requests.setWaiter) : unsent
-                case .end: return
-                }
-                try await write(ListenResponse.responses(to: messages, in: database, sharing: documents), to: &responses)
-                item = try requests.take()
-            }
+            listener.target = (database, session)
+            try await listener.write(try session.respond(to: first, in: database))
+            return true
         }
     }
 
-    /// Sends the messages of new commits on an event loop while the session's task waits; see
+    /// Listens until the client ends the stream.
+    func run() async throws {
+        while try await inSeparateTask({ try await $0.continueUntilLive() }) {
+            if let live { await waitLive(live) }
+        }
+    }
+
+    /// Performs a part of the stream's work in a task of its own.
+    @inline(never)
+    private func inSeparateTask(_ body: @escaping @Sendable (Listener) async throws -> Bool) async throws -> Bool {
+        // Safe: this task waits for the other, so only one task uses the listener at a time.
+        nonisolated(unsafe) let listener = self
+        return try await withTaskGroup(of: Result<Bool, any Error>.self) { group in
+            group.addTask {
+                do {
+                    return .success(try await body(listener))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            return await group.next() ?? .success(false)
+        }.get()
+    }
+
+    /// Processes requests and sends messages until the session waits for a commit. Returns false at the end of the stream.
+    private func continueUntilLive() async throws -> Bool {
+        guard let (database, session) = target else { return false }
+        // Otherwise the wait has ended for a reason that the session knows, such as a heartbeat.
+        var hasContinued = !unsent.isEmpty
+        try await write(unsent)
+        unsent = []
+        while true {
+            switch try requests.take() {
+            case .request(let request): try await write(try session.respond(to: request, in: database))
+            case .nothing where hasContinued && live != nil && session.canWaitLive: return true
+            case .nothing: try await write(try await session.nextForClient(orUntil: requests.setWaiter))
+            case .end: return false
+            }
+            hasContinued = true
+        }
+    }
+
+    /// Waits while the messages of new commits are sent on an event loop; see
     /// ``HearthHTTP/WatchStreamService/deliverLive(_:to:on:orUntil:)``.
-    private static nonisolated(nonsending) func deliverLive(
-        _ session: ListenSession,
-        in database: DatabaseName,
-        sharing documents: EncodedDocumentCache,
-        to responses: some LiveStreamWriter<ListenResponse>,
-        orUntil setWaiter: (Waiter) -> Void
-    ) async -> [ListenMessage] {
-        let writer = ListenMessageWriter(responses, database: database, documents: documents)
-        return await responses.streams.deliverLive(session, to: writer, on: responses.eventLoop, orUntil: setWaiter)
+    @inline(never)
+    private func waitLive(_ live: some LiveStreamWriter<ListenResponse>) async {
+        guard let (database, session) = target else { return }
+        let writer = ListenMessageWriter(live, database: database, documents: documents)
+        unsent = await live.streams.deliverLive(session, to: writer, on: live.eventLoop, orUntil: requests.setWaiter)
     }
 
     /// Writes messages, some at a time, so that no more of them are encoded than the client reads.
-    private static func write(
-        _ messages: [ListenResponse],
-        to responses: inout any StreamWriter<ListenResponse>
-    ) async throws {
+    private func write(_ messages: [ListenMessage]) async throws {
+        guard let (database, _) = target, !messages.isEmpty else { return }
+        let messages = ListenResponse.responses(to: messages, in: database, sharing: documents)
         var (start, byteCount) = (0, 0)
         for (index, response) in messages.enumerated() {
             if case .changed(let document, _, _) = response.message { byteCount += document.fieldsJSON.count }
-            guard byteCount > maximumWrittenBytes || index - start + 1 == maximumWrittenCount else { continue }
+            guard byteCount > Self.maximumWrittenBytes || index - start + 1 == Self.maximumWrittenCount else { continue }
             try await responses.write(messages[start...index])
             (start, byteCount) = (index + 1, 0)
         }
@@ -103,14 +154,17 @@ private struct ListenMessageWriter<Responses: LiveStreamWriter<ListenResponse>>:
 }
 
 extension ListenResponse {
-    /// Returns the responses for messages.
+    /// Returns the responses for messages. The documents of a large part of a snapshot are not shared: they would displace all others.
     fileprivate static func responses(
         to messages: [ListenMessage],
         in database: DatabaseName,
         sharing documents: EncodedDocumentCache
     ) -> [ListenResponse] {
-        messages.compactMap { ListenResponse(message: $0, database: database, documents: documents) }
+        let shared = messages.count <= maximumSharedCount ? documents : nil
+        return messages.compactMap { ListenResponse(message: $0, database: database, documents: shared) }
     }
+
+    private static let maximumSharedCount = EncodedDocumentCache.maximumCount / 4
 }
 
 extension ListenSession {

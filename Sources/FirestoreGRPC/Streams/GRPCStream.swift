@@ -7,6 +7,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import SwiftProtobuf
+import UTF8Text
 
 /// A ``StreamMethod`` over gRPC.
 ///
@@ -31,71 +32,136 @@ struct GRPCStream<Input: Message, Output: StreamResponse>: GRPCMethod {
     ) throws -> Response {
         let context = server.context.withCaller(requestContext.caller)
         try context.authorize(method.requiredPermission)
-        let slot = try server.streams.acquireSlot(for: requestContext)
-        let reader = try request.grpcMessageReader(atMost: server.maximumMessageBytes)
         let timeout = try request.grpcTimeout
-        let eventLoop = requestContext.channel.eventLoop
+        let call = GRPCStreamCall(
+            method: method,
+            context: context,
+            requestContext: requestContext,
+            slot: try server.streams.acquireSlot(for: requestContext),
+            name: request.grpcMethod,
+            body: request.body,
+            reader: try request.grpcMessageReader(atMost: server.maximumMessageBytes),
+            timeout: timeout.flatMap { $0 < Self.maximumTimeout ? $0 : nil },
+            streams: server.streams,
+            bodyBudget: server.bodyBudget,
+            callRates: server.callRates,
+            metrics: server.metrics
+        )
         return Response(
             status: .ok,
             headers: .grpc,
             body: ResponseBody { writer in
-                defer { withExtendedLifetime(slot) {} }
-                let inbox = StreamInbox<Input>()
-                let requests = GRPCRequests(body: request.body, reader: reader, budget: server.bodyBudget) {
-                    server.callRates.delayOfMessage(in: requestContext)
-                }
-                var responses: any StreamWriter<Output> = GRPCResponses<Output>(writer, on: eventLoop, of: server.streams)
-                var status = GRPCStatus.ok
-                do {
-                    try await server.streams.keepOpen(inbox, for: context) {
-                        try await withThrowingTaskGroup { group in
-                            group.addTask { await requests.move(to: inbox) }
-                            if let timeout, timeout < Self.maximumTimeout {
-                                group.addTask {
-                                    if (try? await Task.sleep(for: timeout)) != nil { inbox.end(.timeout) }
-                                }
-                            }
-                            try await method.execute(inbox, &responses, context)
-                            group.cancelAll()
-                        }
-                    }
-                } catch let error as GRPCStatus {
-                    status = error
-                } catch let error as StatusError {
-                    status = GRPCStatus(error)
-                } catch is CancellationError {
-                    status = GRPCStatus(.cancelled, "The stream was cancelled.")
-                } catch  where requestContext.channel.isActive {
-                    status = GRPCStatus(.unexpected(error, "Stream failed", logger: requestContext.requestLogger))
-                }
-                server.metrics?.record(request.grpcMethod, status, time: nil)
+                let status = try await call.run(writer)
                 try await writer.finish(status.trailers)
             }
         )
     }
 }
 
-/// The messages that the client of a gRPC stream sends.
-private struct GRPCRequests: Sendable {
-    let body: RequestBody
-    let reader: GRPCMessageReader
-    let budget: MemoryBudget
-    /// Counts a message after the first one, and returns the time after which to process it.
-    let delay: @Sendable () -> Duration
+/// A call of a ``GRPCStream``.
+///
+/// A class, because each closure of the call would otherwise hold its own copy. It does not retain the head of the request.
+private final class GRPCStreamCall<Input: Message, Output: StreamResponse>: Sendable {
+    private let method: StreamMethod<Input, Output>
+    private let context: ServiceContext
+    private let requestContext: HearthRequestContext
+    /// Released with the call, even if it never starts.
+    private let slot: WatchSlots.Slot
+    private let name: UTF8Key
+    private let body: RequestBody
+    private let reader: GRPCMessageReader
+    private let timeout: Duration?
+    private let streams: WatchStreamService
+    private let bodyBudget: MemoryBudget
+    private let callRates: CallRateLimiter
+    private let metrics: GRPCMetrics?
 
-    /// Moves the messages to the inbox of the stream, each once the one before has been taken.
-    func move<Input: Message>(to inbox: StreamInbox<Input>) async {
+    init(
+        method: StreamMethod<Input, Output>,
+        context: ServiceContext,
+        requestContext: HearthRequestContext,
+        slot: WatchSlots.Slot,
+        name: UTF8Key,
+        body: RequestBody,
+        reader: GRPCMessageReader,
+        timeout: Duration?,
+        streams: WatchStreamService,
+        bodyBudget: MemoryBudget,
+        callRates: CallRateLimiter,
+        metrics: GRPCMetrics?
+    ) {
+        self.method = method
+        self.context = context
+        self.requestContext = requestContext
+        self.slot = slot
+        self.name = name
+        self.body = body
+        self.reader = reader
+        self.timeout = timeout
+        self.streams = streams
+        self.bodyBudget = bodyBudget
+        self.callRates = callRates
+        self.metrics = metrics
+    }
+
+    /// Executes the method, and returns its status.
+    ///
+    /// - Throws: An error of a client that has disconnected.
+    func run(_ writer: any ResponseBodyWriter) async throws -> GRPCStatus {
+        let inbox = StreamInbox<Input>()
+        var responses: any StreamWriter<Output> = GRPCResponses<Output>(
+            writer,
+            on: requestContext.channel.eventLoop,
+            of: streams
+        )
+        var status = GRPCStatus.ok
+        do {
+            try await streams.keepOpen(inbox, for: context) {
+                try await withThrowingTaskGroup { group in
+                    group.addTask { await self.moveMessages(to: inbox) }
+                    if let timeout {
+                        group.addTask {
+                            if (try? await Task.sleep(for: timeout)) != nil { inbox.end(.timeout) }
+                        }
+                    }
+                    try await method.execute(inbox, &responses, context)
+                    group.cancelAll()
+                }
+            }
+        } catch {
+            status = try self.status(of: error)
+        }
+        metrics?.record(name, status, time: nil)
+        return status
+    }
+
+    /// Returns the status of a call that has ended with an error.
+    private func status(of error: any Error) throws -> GRPCStatus {
+        switch error {
+        case let status as GRPCStatus: status
+        case let error as StatusError: GRPCStatus(error)
+        case is CancellationError: GRPCStatus(.cancelled, "The stream was cancelled.")
+        case _ where !requestContext.channel.isActive: throw error
+        default: GRPCStatus(.unexpected(error, "Stream failed", logger: requestContext.requestLogger))
+        }
+    }
+
+    // MARK: - Requests
+
+    /// Moves the messages of the client to the inbox of the stream, each once the one before has been taken.
+    private func moveMessages(to inbox: StreamInbox<Input>) async {
         do {
             var reader = reader
-            let reservation = MemoryBudget.Reservation(of: budget)
+            let reservation = MemoryBudget.Reservation(of: bodyBudget)
             var isFirst = true
             for try await part in body {
                 reader.append(part)
                 while let message = try reader.next() {
                     let bytes = try message.decompressed { reservation.resize(to: $0, usedBytes: $0) }
-                    if !isFirst { try await inbox.wait(for: delay()) }
+                    // Counts a message after the first one.
+                    if !isFirst { try await inbox.wait(for: callRates.delayOfMessage(in: requestContext)) }
                     isFirst = false
-                    inbox.add(try Input(decoding: bytes))
+                    try Self.add(bytes, to: inbox)
                     await inbox.waitUntilEmpty()
                 }
                 let count = reader.bufferedBytes
@@ -110,6 +176,12 @@ private struct GRPCRequests: Sendable {
         } catch {
             inbox.end(nil)
         }
+    }
+
+    /// Adds a message to the inbox. Not inlined, so that the message uses none of the task's memory.
+    @inline(never)
+    private static func add(_ message: [UInt8], to inbox: StreamInbox<Input>) throws(StatusError) {
+        inbox.add(try Input(decoding: message))
     }
 }
 
@@ -126,7 +198,9 @@ private struct GRPCResponses<Response: StreamResponse>: StreamWriter {
     }
 
     mutating func write(_ responses: ArraySlice<Response>) async throws {
-        try await writer.write(try ByteBuffer(responses).readableBytesView, on: eventLoop)
+        let buffer = try ByteBuffer(responses)
+        guard buffer.readableBytes > chunkBytes else { return try await writer.write(buffer) }
+        try await writer.write(buffer.readableBytesView, on: eventLoop)
     }
 
     var live: (any LiveStreamWriter<Response>)? {

@@ -74,6 +74,9 @@ package struct ServiceContext: Sendable {
     /// The store that streams read, for targets to which their caller has been granted access.
     var streamStore: any DocumentStore { (store as? RulesStore)?.base ?? store }
 
+    /// True if the access of the caller to the targets of streams is decided: it is an end user.
+    var decidesAccess: Bool { store is RulesStore }
+
     /// Returns the access of an end user to the target of a stream, yet to be decided; `nil` for other callers.
     func access(to target: TargetAccess.Target) -> TargetAccess? {
         guard let store = store as? RulesStore else { return nil }

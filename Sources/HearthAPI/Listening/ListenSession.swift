@@ -17,7 +17,9 @@ import Synchronization
 ///
 /// Used by one task.
 package final class ListenSession {
-    private let context: ServiceContext
+    private let caller: Caller
+    /// Makes the access of an end user to a target; `nil` for other callers. The session does not retain the context for them.
+    private let makeAccess: ((TargetAccess.Target) -> TargetAccess?)?
     let store: any DocumentStore
     let wakeup: WatchWakeup
     /// The interval of snapshots without changes.
@@ -73,7 +75,8 @@ package final class ListenSession {
     ///
     /// - Parameter endsTargetsByFaults: True to end a target alone with ``StatusCode/internal``, rather than the stream.
     package init(in context: ServiceContext, heartbeat: Duration = heartbeat, endsTargetsByFaults: Bool = false) {
-        self.context = context
+        caller = context.caller
+        makeAccess = context.decidesAccess ? { context.access(to: $0) } : nil
         targetCount = ListenTargetCount(in: context.server.activity)
         store = context.streamStore
         position = store.position
@@ -108,11 +111,11 @@ extension ListenSession {
             guard targetByteCount + target.byteCount <= Self.maximumTargetBytes else {
                 throw StatusError(.resourceExhausted, "The targets of the stream exceed \(Self.maximumTargetBytes >> 20) MiB.")
             }
-            try target.requireAccess(for: context.caller)
+            try target.requireAccess(for: caller)
         } catch {
             return [.removed(target: target.id, cause: error)]
         }
-        targets[target.id] = ListenedTarget(target, access: context.access(to: target.forRules))
+        targets[target.id] = ListenedTarget(target, access: makeAccess?(target.forRules))
         targetByteCount += target.byteCount
         startingTargets.append(target.id)
         return [.added(target: target.id)]
