@@ -70,6 +70,32 @@ public enum DocumentFile {
 }
 
 extension DocumentFile {
+    /// The contents of a file that may have been written by hand.
+    package struct Contents: Sendable {
+        /// The document's path.
+        package let path: DocumentPath
+        /// The fields.
+        package let fields: MapValue
+        /// The times in `$document`; `nil` without it.
+        package let times: (create: Timestamp, update: Timestamp)?
+    }
+
+    /// Decodes the contents of a file in which `$document` may be missing, unless it has to state the ID.
+    ///
+    /// Otherwise validates it as ``decode(_:in:id:file:)`` does.
+    ///
+    /// - Throws: ``StatusCode/dataLoss`` with the line and column in the file, and the field, if any.
+    package static func decodeContents(
+        _ bytes: [UInt8],
+        in collection: CollectionPath,
+        id: DocumentPath.ID?,
+        file: @autoclosure () -> String
+    ) throws(StatusError) -> Contents {
+        try DocumentFileReader(collection: collection, id: id).contents(in: bytes, file: file)
+    }
+}
+
+extension DocumentFile {
     /// The limits on the JSON of a file: the maximum length, so that any file that was written can be read, and a depth that
     /// allows 20 levels of tagged maps.
     static let limits = JSONLimits(maximumBytes: JSONLimits.maximumTextBytes, maximumDepth: 64)

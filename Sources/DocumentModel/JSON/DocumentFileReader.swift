@@ -10,6 +10,32 @@ struct DocumentFileReader {
     ///
     /// - Parameter file: Returns the path of the file, for an error.
     func document(in bytes: [UInt8], file: () -> String) throws(StatusError) -> Document {
+        try decode(bytes, file) { root throws(ValueDecodingError) in try document(from: root) }
+    }
+
+    /// Decodes and validates a file without metadata, or with it.
+    ///
+    /// - Parameter file: Returns the path of the file, for an error.
+    func contents(in bytes: [UInt8], file: () -> String) throws(StatusError) -> DocumentFile.Contents {
+        try decode(bytes, file) { root throws(ValueDecodingError) in
+            guard let id, let members = root.members, !members.contains(where: { $0.key == DocumentFileMetadata.key }) else {
+                let document = try document(from: root)
+                return DocumentFile.Contents(
+                    path: document.path,
+                    fields: document.fields,
+                    times: (document.createTime, document.updateTime)
+                )
+            }
+            let path = collection.document(id)
+            return DocumentFile.Contents(path: path, fields: try fields(try Content(members), of: root, at: path), times: nil)
+        }
+    }
+
+    private func decode<Result>(
+        _ bytes: [UInt8],
+        _ file: () -> String,
+        _ body: (JSONNode) throws(ValueDecodingError) -> Result
+    ) throws(StatusError) -> Result {
         let text: JSONText
         do throws(JSONSyntaxError) {
             text = try JSONText(bytes, limits: DocumentFile.limits)
@@ -18,7 +44,7 @@ struct DocumentFileReader {
             throw damage(StatusError(.dataLoss, message, cause: error), file(), line: error.line, column: error.column)
         }
         do throws(ValueDecodingError) {
-            return try document(from: text.root)
+            return try body(text.root)
         } catch {
             let (line, column) = error.node.position()
             throw damage(error.error, file(), line: line, column: column)
@@ -37,6 +63,15 @@ struct DocumentFileReader {
         }
         let metadata = try DocumentFileMetadata(metadataNode)
         let path = collection.document(try metadata.resolveID(id, from: metadataNode))
+        let fields = try fields(content, of: root, at: path)
+        return Document(path: path, fields: fields, createTime: metadata.createTime, updateTime: metadata.updateTime)
+    }
+
+    private func fields(
+        _ content: Content,
+        of root: JSONNode,
+        at path: DocumentPath
+    ) throws(ValueDecodingError) -> MapValue {
         var budget = DocumentByteBudget()
         let fields =
             if let map = content.map {
@@ -49,7 +84,7 @@ struct DocumentFileReader {
         } catch {
             throw ValueDecodingError(root.nearest(to: error.field), error)
         }
-        return Document(path: path, fields: fields, createTime: metadata.createTime, updateTime: metadata.updateTime)
+        return fields
     }
 
     private func damage(_ error: StatusError, _ file: String, line: Int, column: Int) -> StatusError {

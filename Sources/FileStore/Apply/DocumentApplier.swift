@@ -54,6 +54,30 @@ struct DocumentApplier: ~Copyable {
         return try fileWriter.document(at: path, replacing: damagedFile)
     }
 
+    /// Returns the document that an edit of its file changes; `nil` if it did not exist, or if its version is not known.
+    ///
+    /// - Throws: `.aborted` if the file has changed since.
+    mutating func version(before edit: FileEdit) throws(StatusError) -> EncodedDocument? {
+        guard unapplied.image(of: edit.path) == nil, try fileWriter.identity(of: edit.path) == edit.identity else {
+            throw StatusError(.aborted, "The file of the document has changed again.", path: edit.path.string)
+        }
+        return if case .known(let document) = edit.base { document } else { nil }
+    }
+
+    /// Writes the file of the last committed version of a document anew, unless the file has changed. A failure leaves the file
+    /// as it is, which the next reads return.
+    mutating func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) {
+        guard unapplied.image(of: document.path) == nil, (try? fileWriter.identity(of: document.path)) == identity else { return }
+        do throws(StatusError) {
+            try fileWriter.write(document)
+        } catch {
+            logger.warning(
+                "Cannot write the file of a document in its form",
+                metadata: ["document.path": "\(document.path)", "error": "\(error)"]
+            )
+        }
+    }
+
     /// Writes the changed documents to temporary files, and checks the files to be removed.
     ///
     /// - Throws: The error of the first document for which that fails, after discarding the others.

@@ -76,6 +76,13 @@ extension DocumentFileWriter {
         return try files.decode(name, id: path.id, in: path.collection, folder.descriptor).map { EncodedDocument($0.document) }
     }
 
+    /// Returns whether a document's file has fields, but not the times that the store writes.
+    private mutating func isEdited(_ path: DocumentPath) -> Bool {
+        guard let folder = try? existingFolder(of: path.collection) else { return false }
+        let name = files.folders.naming.file(of: path.id).text
+        return (try? files.edited(name, id: path.id, in: path.collection, folder.descriptor)) != nil
+    }
+
     private mutating func fileState(
         of path: DocumentPath,
         _ image: EncodedDocument?,
@@ -91,6 +98,8 @@ extension DocumentFileWriter {
             guard error.code == .dataLoss else { throw error }
             // A power cut leaves files without contents that were replaced shortly before.
             if let bytes = try? files.bytes(of: path), bytes.isEmpty { return .stale }
+            // Only another program writes a document without its times.
+            if isEdited(path) { return .newer }
             logger.warning(
                 "Replacing a damaged file with the document in the journal",
                 metadata: ["file.path": "\(error.file?.path ?? "")", "error": "\(error)"]

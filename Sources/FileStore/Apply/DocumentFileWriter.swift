@@ -36,6 +36,14 @@ struct DocumentFileWriter: ~Copyable {
         return try files.document(at: path, in: folder.descriptor)
     }
 
+    /// Returns the identity of a document's file; `nil` if there is none.
+    mutating func identity(of path: DocumentPath) throws(StatusError) -> FileIdentity? {
+        guard let folder = try existingFolder(of: path.collection) else { return nil }
+        return try reporting("get the status of", files.filePath(of: path)) { () throws(FileSystemError) in
+            try folder.descriptor.status(of: files.folders.naming.file(of: path.id).text)?.identity
+        }
+    }
+
     /// Writes a document to a temporary file, creating folders as needed.
     ///
     /// - Parameter isNew: True if the document is known to have no file.

@@ -35,6 +35,8 @@ struct CommitBatch {
         var current: Document?
         /// True if the file is damaged, so that writing an equal document is a change.
         let isDamaged: Bool
+        /// True if the document existed before the commit, though its version is not known.
+        var isOfUnknownVersion = false
         var isChanged = false
     }
 
@@ -210,12 +212,19 @@ extension CommitBatch {
                     edit = earlier
                 } else {
                     edit = try begin(write.path, isDamaged: commit.reads.damagedFiles[write.path] != nil, read: read)
+                    edit.isOfUnknownVersion = commit.edits[write.path]?.base == .unknown
                     order.append(write.path)
                 }
                 var applied = try write.applied(to: edit.current, at: time)
                 if edit.isDamaged, !applied.isChange, applied.document != nil {
                     applied.document?.updateTime = time
                     applied.result.updateTime = time
+                    applied.isChange = true
+                }
+                if edit.isOfUnknownVersion {
+                    if let created = commit.edits[write.path]?.contents?.times?.create {
+                        applied.document?.createTime = min(created, time)
+                    }
                     applied.isChange = true
                 }
                 edit.current = applied.document
@@ -259,11 +268,13 @@ extension CommitBatch {
         var changes: [CommittedChange] = []
         var bytes = receipt == nil ? 0 : CommitReceipt.maximumBytes
         for path in order {
-            guard let edit = edits[path], edit.isChanged, edit.before != nil || edit.current != nil else { continue }
+            guard let edit = edits[path], edit.isChanged else { continue }
+            let existed = edit.before != nil || edit.isOfUnknownVersion
+            guard existed || edit.current != nil else { continue }
             let after = edit.current.map { EncodedDocument($0) }
             // The record may contain both images.
             bytes += 128 + path.string.utf8.count + (after?.fieldsJSON.count ?? 0) + (edit.before?.fieldsJSON.count ?? 0)
-            changes.append(CommittedChange(path: path, before: edit.before, after: after, existedBefore: edit.before != nil))
+            changes.append(CommittedChange(path: path, before: edit.before, after: after, existedBefore: existed))
         }
         guard !changes.isEmpty || receipt != nil else { return nil }
         guard bytes <= JournalRecord.maximumBytes else {
@@ -294,7 +305,7 @@ extension CommitBatch {
     private func sizeChange(of changes: [CommittedChange], _ edits: [DocumentPath: Edit]) -> CollectionSize {
         changes.reduce(into: .zero) { size, change in
             // A damaged document has an unknown size, and can always be replaced.
-            guard let edit = edits[change.path], !edit.isDamaged else { return }
+            guard let edit = edits[change.path], !edit.isDamaged, !edit.isOfUnknownVersion else { return }
             if let before = images[change.path]?.decoded {
                 size.documentCount -= 1
                 size.byteCount -= Document.size(of: before.fields, at: change.path)

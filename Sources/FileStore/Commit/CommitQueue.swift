@@ -48,6 +48,37 @@ final class CommitQueue: Sendable {
         return (try outcome.result.get(), outcome.sync)
     }
 
+    /// Commits edits of files, as ``commit(_:validating:by:identity:)`` does writes.
+    ///
+    /// - Throws: `.aborted` if one of the files has changed since.
+    func commit(_ edits: [FileEdit]) async throws(StatusError) -> CommitResult {
+        let outcome = await withCheckedContinuation { continuation in
+            submit(
+                PendingCommit(
+                    writes: edits.map(\.write),
+                    reads: ReadSet(),
+                    author: CommitAuthor(keyID: FileEdit.author(of: edits)),
+                    identity: nil,
+                    edits: Dictionary(uniqueKeysWithValues: edits.map { ($0.path, $0) }),
+                    continuation: continuation
+                )
+            )
+        }
+        return try outcome.result.get()
+    }
+
+    /// Writes the file of the last committed version of a document anew, unless the file has changed.
+    ///
+    /// - Parameter identity: The identity that the file must have; `nil` for none.
+    func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) async {
+        await rewrite(document, ifFileIs: identity, committer)
+    }
+
+    private func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?, _ committer: isolated Committer) {
+        guard !state.withLock(\.isClosed) else { return }
+        committer.rewrite(document, ifFileIs: identity)
+    }
+
     /// Rejects new commits, completes the pending ones and closes the committer.
     ///
     /// A second call waits for the first, and returns `nil`.

@@ -137,6 +137,17 @@ actor Committer {
     }
 }
 
+// MARK: - Edited files
+
+extension Committer {
+    /// Writes the file of the last committed version of a document anew, unless the file has changed.
+    func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) {
+        guard !isClosed, components.writeBlockedReason == nil else { return }
+        defer { applier.endBatch() }
+        applier.rewrite(document, ifFileIs: identity)
+    }
+}
+
 // MARK: - Large commits
 
 extension Committer {
@@ -372,7 +383,8 @@ extension Committer {
                 if let error = prepared?.failures[index] { throw error }
                 for write in commit.writes { try applier.retryQuarantined(write.path) }
             } read: { path throws(StatusError) in
-                try applier.document(at: path, replacing: commit.reads.damagedFiles[path])
+                if let edit = commit.edits[path] { return try applier.version(before: edit) }
+                return try applier.document(at: path, replacing: commit.reads.damagedFiles[path])
             }
         }
         return batch

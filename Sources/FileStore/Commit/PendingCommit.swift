@@ -11,6 +11,8 @@ struct PendingCommit: Sendable {
     let author: CommitAuthor?
     /// The identity; `nil` for a commit that is applied each time it is sent.
     let identity: CommitIdentity?
+    /// The edits of files that the writes stand for, by document.
+    var edits: [DocumentPath: FileEdit] = [:]
     /// The caller. Not a `Waiter`, since it gets a result, and a cancellation does not withdraw the commit.
     let continuation: CheckedContinuation<Outcome, Never>
     /// The call of the commit; `nil` for one that is not refused, however long it has waited.
@@ -26,7 +28,7 @@ struct PendingCommit: Sendable {
     }
 
     /// True if the commit is processed in steps between the batches of small commits; see ``LargeBatch``.
-    var isLarge: Bool { writes.count > Self.maximumSmallWrites }
+    var isLarge: Bool { writes.count > Self.maximumSmallWrites && edits.isEmpty }
 
     /// The maximum number of writes of a small commit: their files take about as long as the sync of the journal.
     private static let maximumSmallWrites = 20

@@ -52,6 +52,13 @@ package struct FileStoreConfiguration: Sendable {
     package var idleMemoryReleaseTime: Duration = .seconds(60)
     /// True to search, after the store was opened, for files that were edited while it was closed, and to log their number.
     package var searchesForEditedFiles = true
+    /// True to make commits of the edits of files by other programs, while the store is open and since it was closed; see
+    /// ``FolderEdits``. Has no effect on a store with a ``primary``.
+    package var takesFolderEdits = false
+    /// The time for which an edited file must be left alone before it becomes a commit.
+    package var folderEditQuietTime: Duration = .milliseconds(200)
+    /// The number of files removed at once up to which these are deletions.
+    package var maximumFolderDeletions = 1_000
     /// True to rebuild the index when the store is opened.
     package var rebuildsIndex = false
     /// The number of threads for single-document reads, and the number of threads for scans and journal reads.

@@ -15,6 +15,18 @@ final class DocumentCache: Sendable {
         let identity: FileIdentity
         /// The position in the changes of the collection's folder at which the file had the identity; `nil` if unknown.
         var verified: FolderChanges.Position?
+        /// True if a commit wrote the file, false if it was read, and may be an edit.
+        var isCommitted = false
+        /// The document before the file was found to be another one.
+        var previous: EncodedDocument?
+
+        /// Returns the document as it was before the file got an identity; `.none` if that is not known.
+        ///
+        /// - Parameter identity: The identity of the file; `nil` if it was removed.
+        func version(before identity: FileIdentity?) -> EncodedDocument?? {
+            if isCommitted || previous == nil && identity != self.identity { return .some(document) }
+            return previous.map { .some($0) }
+        }
     }
 
     private let shards: [Shard]
@@ -47,7 +59,7 @@ final class DocumentCache: Sendable {
     /// Inserts the contents of a file.
     func insert(_ document: EncodedDocument, identity: FileIdentity) {
         let key = Key(document.path)
-        shard(of: key).insert(Entry(document: document, identity: identity), for: key)
+        shard(of: key).insert(Entry(document: document, identity: identity, isCommitted: true), for: key)
     }
 
     /// Inserts the contents of a file at the time of a read, unless a later version was inserted in the meantime.
@@ -128,6 +140,12 @@ extension DocumentCache {
             _ = generations.withLock { generations -> Generation in
                 let existing = generations.young[key] ?? generations.old[key]
                 if let existing, existing.document.updateTime > entry.document.updateTime { return [:] }
+                var entry = entry
+                if let existing, existing.identity == entry.identity {
+                    (entry.isCommitted, entry.previous) = (existing.isCommitted, existing.previous)
+                } else {
+                    entry.previous = existing.map { $0.previous ?? $0.document }
+                }
                 return insert(entry, for: key, into: &generations)
             }
         }
@@ -184,6 +202,6 @@ extension DocumentCache {
 extension DocumentCache.Entry {
     /// The approximate memory size in bytes.
     var cost: Int {
-        document.fieldsJSON.count + 2 * document.path.id.key.byteCount + 256
+        document.fieldsJSON.count + (previous?.fieldsJSON.count ?? 0) + 2 * document.path.id.key.byteCount + 256
     }
 }

@@ -148,6 +148,51 @@ struct DocumentFiles: Sendable {
         return (document, contents.bytes.count)
     }
 
+    /// Reads a file that another program may have written, or returns `nil` if it doesn't exist.
+    func edited(
+        _ name: String,
+        id: DocumentPath.ID,
+        in collection: CollectionPath,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> (identity: FileIdentity, contents: FileEdit.Contents)? {
+        guard let file = try contents(name, id: id, in: collection, folder) else { return nil }
+        let contents = try DocumentFile.decodeContents(
+            file.bytes,
+            in: collection,
+            id: idFromFileName(id),
+            file: filePath(name, in: collection)
+        )
+        guard contents.path.id == id else {
+            throw StatusError(
+                .internal,
+                "The file \(filePath(name, in: collection)) in the data folder contains another document, \(contents.path)."
+            )
+        }
+        let times = contents.times.map { FileEdit.Times(create: $0.create, update: $0.update) }
+        return (file.status.identity, FileEdit.Contents(fields: contents.fields, times: times))
+    }
+
+    /// Gives the file of an edit another name, under which it is kept. Returns the name; `nil` if the file is another one now.
+    func keepConflict(_ edit: FileEdit) throws(StatusError) -> String? {
+        guard let folder = try folders.open(edit.path.collection.segments) else { return nil }
+        let name = folders.naming.file(of: edit.path.id).text
+        return try reporting("link", filePath(of: edit.path)) { () throws(FileSystemError) in
+            let file = try folder.openFile(name, for: .reading)
+            guard try file.status().identity == edit.identity else { return nil }
+            var time = Timestamp.current()
+            while true {
+                let other = name + ".conflict-" + time.rfc3339
+                do throws(FileSystemError) {
+                    try folder.link(file, as: other)
+                    return other
+                } catch {
+                    guard error.alreadyExists, let next = try? Timestamp(microseconds: time.microseconds + 1) else { throw error }
+                    time = next
+                }
+            }
+        }
+    }
+
     /// Returns the path of a document's file in the data folder.
     func filePath(of path: DocumentPath) -> String {
         folders.folderPath(path.collection.segments) + "/" + folders.naming.file(of: path.id).text

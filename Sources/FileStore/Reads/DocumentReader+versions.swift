@@ -37,4 +37,20 @@ extension DocumentReader {
         let page = Array(all.prefix(limit))
         return VersionPage(versions: page, next: all.count > limit ? page.last?.commitTime : nil)
     }
+
+    /// Returns the version of a document after the last retained commit that changed it; `nil` if there is none.
+    func lastRetainedVersion(of path: DocumentPath) async throws(StatusError) -> DocumentVersion? {
+        let history = components.history
+        var versions = VersionCollector(of: path, before: nil, count: 1)
+        for id in history.segmentIDs where !versions.isComplete {
+            guard let index = try await history.index(of: id) else { break }
+            versions = try await scanQueue.run(priority: .low) { [versions] () throws(StatusError) in
+                var versions = versions
+                try history.add(index, to: &versions)
+                return versions
+            }
+        }
+        guard versions.isComplete else { return nil }
+        return try versions.finish(current: .success(nil)).first
+    }
 }

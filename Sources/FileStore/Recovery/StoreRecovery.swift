@@ -19,6 +19,8 @@ struct StoreRecovery: ~Copyable {
     /// The search for files that were edited before the store was opened; `nil` if that cannot be told, as in a copy of a data
     /// folder.
     let editedFileSearch: EditedFileSearch?
+    /// The options for taking edits of files; `nil` if they are not taken.
+    let folderEditOptions: FolderEdits.Options?
 }
 
 extension StoreRecovery {
@@ -140,6 +142,16 @@ extension StoreRecovery {
         editedFileSearch =
             if let stopTime, configuration.searchesForEditedFiles, datedFiles == manifest.datedFiles {
                 EditedFileSearch(data, since: stopTime, logger: logger)
+            } else {
+                nil
+            }
+        folderEditOptions =
+            if configuration.takesFolderEdits, configuration.primary == nil {
+                FolderEdits.Options(
+                    quietTime: configuration.folderEditQuietTime,
+                    maximumDeletions: configuration.maximumFolderDeletions,
+                    stopTime: datedFiles == manifest.datedFiles ? stopTime : nil
+                )
             } else {
                 nil
             }

@@ -32,6 +32,8 @@ package final class FileStore: ClosableStore, LocalFiles {
     private let idleMemoryRelease: IdleMemoryRelease
     /// The search for files that were edited before the store was opened; `nil` if there is none.
     let editedFileSearch: EditedFileSearch?
+    /// The edits of files that become commits; `nil` if none do.
+    let folderEdits: FolderEdits?
 
     private init(_ recovery: consuming StoreRecovery, readQueue: WorkQueue, scanQueue: WorkQueue) {
         data = recovery.data
@@ -48,7 +50,14 @@ package final class FileStore: ClosableStore, LocalFiles {
         commitQueue = CommitQueue(committer, idleTime: components.checkpointIdleTime, observer: components.observer)
         idleMemoryRelease = IdleMemoryRelease(components, after: components.idleMemoryReleaseTime)
         idleMemoryRelease.start()
-        editedFileSearch = recovery.editedFileSearch
+        folderEdits =
+            if let options = recovery.folderEditOptions {
+                FolderEdits(components, reader, commitQueue, options)
+            } else {
+                nil
+            }
+        editedFileSearch = folderEdits == nil ? recovery.editedFileSearch : nil
+        folderEdits?.start()
         editedFileSearch?.start()
     }
 
@@ -84,6 +93,7 @@ package final class FileStore: ClosableStore, LocalFiles {
     package func close() async -> StatusError? {
         idleMemoryRelease.stop()
         editedFileSearch?.stop()
+        await folderEdits?.stop()
         let failure = await commitQueue.close()
         components.feed.close()
         data.unlock()
@@ -168,7 +178,7 @@ extension FileStore {
         let disk = components.disk
         let start = ContinuousClock.now
         do throws(StatusError) {
-            let (result, sync) = try await commitQueue.commit(writes, validating: reads, by: author, identity: identity)
+            let (result, sync) = try await commitAfterEdits(writes, validating: reads, by: author, identity: identity)
             guard !result.isReplayed else { return result }
             components.observer?.didCommit(writeCount: writes.count, period: start..<max(start, .now), sync: sync)
             // Deletes succeed on a full disk, too.
@@ -180,6 +190,29 @@ extension FileStore {
             components.observer?.didFailCommit(with: error)
             if error.isLackOfSpace { try? await healthQueue.run { () throws(StatusError) in disk.recordFailure(error) } }
             throw error.withWriteIndex(in: writes)
+        }
+    }
+
+    /// Commits writes after the edits of their documents' files.
+    private func commitAfterEdits(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
+    ) async throws(StatusError) -> (CommitResult, sync: Range<ContinuousClock.Instant>?) {
+        guard let folderEdits else {
+            return try await commitQueue.commit(writes, validating: reads, by: author, identity: identity)
+        }
+        await folderEdits.take(before: writes)
+        var attempts = 0
+        while true {
+            do throws(StatusError) {
+                return try await commitQueue.commit(writes, validating: reads, by: author, identity: identity)
+            } catch {
+                // The file may have been edited again meanwhile, in a form that only edits have.
+                attempts += 1
+                guard error.code == .dataLoss, attempts < 20, await folderEdits.takeOrWait(before: writes) else { throw error }
+            }
         }
     }
 

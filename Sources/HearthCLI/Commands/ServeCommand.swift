@@ -98,6 +98,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.observer = metrics.store
         configuration.primary = status?.primary
         options.limits.apply(to: &configuration)
+        options.folderEdits.apply(to: &configuration)
         let backupFolder = try await options.backup.openFolder(outside: options.data)
         let host = try await FileStoreHost.open(configuration, backupFolder: backupFolder, logger: logger)
         let restart: (transition: Standby.Transition, port: Int)?

@@ -116,6 +116,8 @@ struct ServeOptions: ParsableArguments {
 
     @OptionGroup(title: "End users") var authentication: ServeAuthenticationOptions
 
+    @OptionGroup(title: "Edits of files") var folderEdits: ServeFolderEditOptions
+
     @OptionGroup(title: "Limits") var limits: ServeLimitOptions
 
     @OptionGroup(title: "Log") var log: ServeLogOptions

@@ -104,7 +104,12 @@ package struct PointInTimeView: Sendable {
         for record in segment.records(changing: change.path, in: 0..<location.record).reversed() {
             if let earlier = try reader.change(to: change.path, at: record, in: segment) { return earlier.after }
         }
-        throw StatusError(.internal, "The journal does not contain the document's earlier version.", path: change.path.string)
+        throw StatusError(
+            .failedPrecondition,
+            "The version of the document before \(change.after?.updateTime.rfc3339 ?? "its deletion") is not known: its file was edited or "
+                + "removed by another program.",
+            path: change.path.string
+        )
     }
 }
 

@@ -34,7 +34,7 @@ internal import UTF8Text
 /// The before-image of a document is written by the first commit in a segment that changes it, and again by the first commit that
 /// changes it after the database was opened. Each segment alone thus determines its documents at every time since its first
 /// commit, even if earlier segments have been removed. The cost is one old version per updated document and segment; creations
-/// cost nothing.
+/// cost nothing. Where another program has edited or removed the file of a document whose version was not known, there is none.
 ///
 /// Commit 1, at 2024-01-02T03:04:05.000006Z, creates `a/b` with `{"n":1}`:
 ///

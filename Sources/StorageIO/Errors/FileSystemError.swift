@@ -27,7 +27,7 @@ package struct FileSystemError: Error, Hashable {
     package var isSymbolicLink: Bool { code == ELOOP }
 
     /// True if the file already exists.
-    var alreadyExists: Bool { code == EEXIST }
+    package var alreadyExists: Bool { code == EEXIST }
 
     /// True if a folder cannot be removed because it isn't empty.
     package var isNotEmpty: Bool { code == ENOTEMPTY || code == EEXIST }

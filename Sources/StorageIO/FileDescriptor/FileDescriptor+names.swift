@@ -34,8 +34,8 @@ extension FileDescriptor {
         try Self.call("renameat2") { clinux_exchange(number, name, folder.number, other) }
     }
 
-    /// Links an unnamed file into this folder under a name that doesn't exist yet.
-    func link(_ file: borrowing FileDescriptor, as name: String) throws(FileSystemError) {
+    /// Links an open file into this folder under a name that doesn't exist yet.
+    package func link(_ file: borrowing FileDescriptor, as name: String) throws(FileSystemError) {
         do throws(FileSystemError) {
             try Self.call("linkat") { Glibc.linkat(file.number, "", number, name, Self.emptyPath) }
         } catch {

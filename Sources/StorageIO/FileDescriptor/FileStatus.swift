@@ -16,6 +16,8 @@ package struct FileStatus {
     package let identity: FileIdentity
     /// The user ID of the owner.
     package let owner: UInt32
+    /// The time of the last change of the contents or the status, in microseconds since 1970. Programs cannot set it.
+    package let changeMicroseconds: Int64
     /// The number of names that the file has (hard links).
     package let linkCount: Int
     /// The file, which keeps its ID when it is modified or renamed.
@@ -39,6 +41,7 @@ package struct FileStatus {
             modifiedNanoseconds: Int64(status.st_mtim.tv_nsec)
         )
         owner = status.st_uid
+        changeMicroseconds = Int64(status.st_ctim.tv_sec) &* 1_000_000 &+ Int64(status.st_ctim.tv_nsec) / 1_000
         linkCount = Int(status.st_nlink)
         fileID = FileID(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
@@ -51,7 +54,7 @@ package struct FileID: Hashable, Sendable {
 }
 
 /// The identity of a version of a file. It changes if the file is replaced or modified in place.
-package struct FileIdentity: Hashable {
+package struct FileIdentity: Hashable, Sendable {
     package let inode: UInt64
     package let size: Int64
     package let modifiedSeconds: Int64

@@ -71,7 +71,7 @@ extension FileDescriptor {
 
     /// Returns whether all changes in the folder are reported with the names of its entries: only this system changes its file
     /// system, and names have one spelling.
-    var reportsAllChanges: Bool {
+    package var reportsAllChanges: Bool {
         Self.localFileSystems.contains(clinux_file_system_type(number)) && clinux_folds_case(number) == 0
     }
 

@@ -1,0 +1,86 @@
+internal import DocumentModel
+internal import StorageIO
+internal import UTF8Text
+
+/// An edit: the state of a document's file that another program has left, and that no commit has made.
+struct FileEdit: Sendable {
+    /// The last committed version of a document.
+    enum Base: Hashable, Sendable {
+        /// The version; `nil` if the document did not exist.
+        case known(EncodedDocument?)
+        /// The document existed, but neither the cache nor the journal has its version.
+        case unknown
+    }
+
+    /// The contents of an edited file.
+    struct Contents: Sendable {
+        /// The fields.
+        let fields: MapValue
+        /// The times that the file states; `nil` if it does not.
+        let times: Times?
+    }
+
+    /// The times of a version.
+    struct Times: Hashable, Sendable {
+        let create: Timestamp
+        let update: Timestamp
+    }
+
+    /// The document.
+    let path: DocumentPath
+    /// The identity of the file; `nil` if it was removed.
+    let identity: FileIdentity?
+    /// The contents of the file; `nil` if it was removed.
+    let contents: Contents?
+    /// The last committed version.
+    let base: Base
+    /// The name of the user who owns the file; `nil` if it is not known.
+    let owner: String?
+
+    /// The write that has the effect of the edit.
+    var write: Write {
+        Write(path: path, operation: contents.map { .replace($0.fields) } ?? .delete)
+    }
+
+    /// Returns the author that the history has for a commit of edits.
+    static func author(of edits: [FileEdit]) -> UTF8Key {
+        let owners = Set(edits.map(\.owner))
+        guard owners.count == 1, let owner = owners.first ?? nil else { return "file" }
+        return UTF8Key("file:" + owner)
+    }
+}
+
+extension FileEdit {
+    /// The effect of an edit on the document.
+    enum Effect {
+        /// The file is as the store wrote it.
+        case none
+        /// Only the form of the file or its times differ from the committed version, which is written again.
+        case form(EncodedDocument)
+        /// The document is changed, created or deleted.
+        case change
+        /// The file was written on the basis of an earlier version than the committed one.
+        case conflict(EncodedDocument)
+    }
+
+    /// The effect.
+    ///
+    /// - Parameter version: Returns the version of the document as of a time; `nil` if it is not retained.
+    func effect(version: (Timestamp) async throws(StatusError) -> EncodedDocument?) async throws(StatusError) -> Effect {
+        guard let contents else {
+            if case .known(nil) = base { return .none }
+            return .change
+        }
+        guard case .known(let committed?) = base else { return .change }
+        let isEqual = try committed.decoded().fields == contents.fields
+        let times = Times(create: committed.createTime, update: committed.updateTime)
+        if isEqual {
+            let isUntouched = contents.times == times && identity?.modifiedMicroseconds == times.update.microseconds
+            return isUntouched ? .none : .form(committed)
+        }
+        guard let stated = contents.times?.update, stated < committed.updateTime else { return .change }
+        // An earlier version that was put back as it was is meant to replace the later one.
+        if let earlier = try await version(stated), try earlier.decoded().fields == contents.fields { return .change }
+        return .conflict(committed)
+    }
+}

@@ -1,0 +1,101 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import TestSupport
+import Testing
+import UTF8Text
+
+@testable import HearthWire
+
+/// Edits of document files by the programs that people use.
+@Suite("Edits by other programs", .timeLimit(.minutes(10))) struct FolderEditToolTests {
+    /// Runs a shell script in the folder of the documents, if its programs are installed.
+    private func run(_ script: String, in server: EndToEndServer, needing programs: String...) throws -> Bool {
+        for program in programs where try ChildProcess.run("/bin/sh", ["-c", "command -v \(program) >/dev/null"]) != .code(0) {
+            return false
+        }
+        let folder = server.folder.appendingPathComponent("documents").path
+        let result = try ChildProcess.run("/bin/sh", ["-ec", "cd '\(folder)'\n\(script)"])
+        #expect(result == .code(0), "\(script)")
+        return true
+    }
+
+    @Test func `Listeners see what sed, jq, cp, mv, tar and git do to the files`() async throws {
+        try await withServer(arguments: ["--folder-edits", "--folder-edit-quiet-ms", "50"]) { server in
+            let db = server.firestore
+            try await db.document("books/a").setData(["title": "first", "n": 1])
+            var snapshots = db.collection("books").snapshots.makeAsyncIterator()
+            /// Waits for a result: the titles by ID.
+            func expect(_ expected: [String: String], after program: String) async throws {
+                while let snapshot = try await snapshots.next() {
+                    let titles = snapshot.documents.map { ($0.documentID, $0.get("title") as? String ?? "") }
+                    if Dictionary(uniqueKeysWithValues: titles) == expected { return }
+                }
+                Issue.record("No result after \(program)")
+            }
+            try await expect(["a": "first"], after: "the first write")
+            if try run("sed -i 's/first/by sed/' books/a.json", in: server, needing: "sed") {
+                try await expect(["a": "by sed"], after: "sed")
+            }
+            let jq = """
+                jq '.title = "by jq" | del(."$document")' books/a.json >../new
+                cp ../new books/b.json
+                mv ../new books/a.json
+                """
+            if try run(jq, in: server, needing: "jq") {
+                try await expect(["a": "by jq", "b": "by jq"], after: "jq, cp and mv")
+                _ = try run("mv books/b.json books/c.json", in: server)
+                try await expect(["a": "by jq", "c": "by jq"], after: "mv")
+                _ = try run("rm books/c.json", in: server)
+                try await expect(["a": "by jq"], after: "rm")
+            }
+            let git = """
+                export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@y GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@y
+                git init -q && git add . && git commit -qm one
+                """
+            if try run(git, in: server, needing: "git") {
+                try await db.document("books/a").updateData(["title": "later"])
+                try await expect(["a": "later"], after: "a write")
+                _ = try run("git checkout -q -- books && rm -rf .git", in: server)
+                try await expect(["a": "by jq"], after: "git checkout")
+            }
+            _ = try run("tar cf ../all.tar books && rm -r books", in: server)
+            try await expect([:], after: "rm -r")
+            _ = try run("tar xf ../all.tar", in: server)
+            try await expect(["a": "by jq"], after: "tar")
+            try await db.terminate()
+        }
+    }
+
+    @Test func `Saved edits survive a kill, and those made before the next start are found`() async throws {
+        try await withTemporaryFolder { folder in
+            let data = folder.appendingPathComponent("data")
+            let arguments = ["--folder-edits", "--folder-edit-quiet-ms", "20"]
+            var server = try await EndToEndServer(data: data, arguments: arguments)
+            for round in 1...3 {
+                try Data(#"{"n": \#(round)}"#.utf8).createFile(at: server.file("c/a"))
+                try await wait(for: round, in: server)
+                _ = try await server.stop(with: SIGKILL)
+                try Data(#"{"n": \#(10 * round)}"#.utf8).createFile(at: server.file("c/a"))
+                server = try await EndToEndServer(data: data, arguments: arguments)
+                try await wait(for: 10 * round, in: server)
+            }
+            #expect(try await server.stop() == .code(0))
+        }
+    }
+}
+
+/// Waits until the document of the tests has a number, as of a commit: a file without times is not read as a document.
+private func wait(for number: Int, in server: EndToEndServer) async throws {
+    let path = try DocumentPath("c/a")
+    while try await (try? server.connection.document(at: path))?.decoded().fields["n"] != .integer(Int64(number)) {
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}
+
+extension Data {
+    fileprivate func createFile(at url: URL) throws {
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try write(to: url)
+    }
+}
