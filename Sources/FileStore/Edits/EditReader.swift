@@ -48,6 +48,22 @@ struct EditReader: Sendable {
         components.files.folders.cachedStatus(of: path) != nil
     }
 
+    /// Returns the number of documents without files.
+    func removedCount(among paths: [DocumentPath]) async throws(StatusError) -> Int {
+        let files = components.files
+        return try await reader.scanQueue.run { () throws(StatusError) in
+            var count = 0
+            for path in paths {
+                guard let folder = try files.folders.open(path.collection.segments) else {
+                    count += 1
+                    continue
+                }
+                if (try? folder.status(of: files.folders.naming.file(of: path.id).text)) == nil { count += 1 }
+            }
+            return count
+        }
+    }
+
     /// Returns whether another program has written the file of a document so recently that it may not have closed it.
     func isBeingWritten(_ path: DocumentPath) -> Bool {
         guard !isCommitted(path), let status = components.files.folders.cachedStatus(of: path) else { return false }
@@ -136,8 +152,8 @@ struct EditReader: Sendable {
         try await withIndex { snapshot throws(StatusError) in try snapshot.documents(in: location) }
     }
 
-    /// Returns the documents of those collections in and below a location that have another number of files than of indexed
-    /// documents: with a file, in the index, or both.
+    /// Returns the documents in and below a location that have a file and are not in the index, or the reverse, for collections with
+    /// another number of files than of indexed documents.
     ///
     /// - Parameter counts: The numbers of files. Other collections have no folder.
     func unindexedChanges(
@@ -168,7 +184,7 @@ struct EditReader: Sendable {
             for collection in changed { paths += try folders.documents(in: collection) }
             return paths
         }
-        return files + indexed
+        return Array(Set(files).symmetricDifference(indexed))
     }
 
     private func withIndex<Result: Sendable>(
@@ -179,7 +195,7 @@ struct EditReader: Sendable {
 }
 
 extension IndexSnapshot {
-    /// Returns whether a document is in the index.
+    /// Returns whether a document is in the index, and could be read when it was built.
     fileprivate func contains(_ path: DocumentPath) throws(StatusError) -> Bool {
         let name = NameKey(path.id).bytes
         let scan = IndexScan(
@@ -187,7 +203,8 @@ extension IndexSnapshot {
             index: .documents,
             names: Range(from: name, to: name + [0])
         )
-        return try cursor(scan, probing: []).next()
+        guard try cursor(scan, probing: []).next() else { return false }
+        return try !unreadablePaths(in: .collection(path.collection)).contains(path)
     }
 
     /// Returns the documents in and below a location.

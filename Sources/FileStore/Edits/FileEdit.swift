@@ -71,11 +71,12 @@ extension FileEdit {
             if case .known(nil) = base { return .none }
             return .change
         }
+        let isDated = contents.times.map { identity?.modifiedMicroseconds == $0.update.microseconds } ?? false
+        // A copy of all files, or a change of their owners, must not make commits of them.
+        if base == .unknown { return isDated ? .none : .change }
         guard case .known(let committed?) = base else { return .change }
-        let isEqual = try committed.decoded().fields == contents.fields
-        let times = Times(create: committed.createTime, update: committed.updateTime)
-        if isEqual {
-            let isUntouched = contents.times == times && identity?.modifiedMicroseconds == times.update.microseconds
+        if try committed.decoded().fields == contents.fields {
+            let isUntouched = isDated && contents.times == Times(create: committed.createTime, update: committed.updateTime)
             return isUntouched ? .none : .form(committed)
         }
         guard let stated = contents.times?.update, stated < committed.updateTime else { return .change }

@@ -200,8 +200,8 @@ extension FolderEdits {
         switch (entry, location) {
         case (.document(let id?), .collection(let collection)):
             state.pending[collection.document(id)] = now
-        case (.document(nil), _), (.folder(nil), _):
-            // The ID is in the file or folder.
+        case (.folder(nil), _):
+            // The ID is in the folder.
             state.unscanned.insert(location)
         case (.folder(let id?), _):
             guard let inner = location.location(ofFolder: id) else { return }
@@ -319,7 +319,12 @@ extension FolderEdits {
 
     /// Adds the documents below a folder that has disappeared.
     private func remove(_ location: DocumentLocation) async {
-        if let paths = try? await reader.indexedDocuments(in: location) { add(paths) }
+        do throws(StatusError) {
+            add(try await reader.indexedDocuments(in: location))
+        } catch {
+            components.logger.debug("Cannot look for removed files", metadata: ["error": "\(error)"])
+            scanAgain(after: Self.retryTime)
+        }
     }
 }
 
@@ -331,6 +336,16 @@ extension FolderEdits {
         await beginTaking(paths)
         defer { endTaking() }
         let candidates = paths.filter { !reader.isCommitted($0) }.sorted()
+        // The files of a whole folder are removed at once, though not in one commit.
+        let removedCount = candidates.count > Self.commitDocuments ? try? await reader.removedCount(among: candidates) : nil
+        for start in stride(from: 0, to: candidates.count, by: Self.commitDocuments) {
+            let part = candidates[start..<min(start + Self.commitDocuments, candidates.count)]
+            await takePart(Array(part), removedAtOnce: start == 0 ? removedCount : 0)
+        }
+    }
+
+    /// - Parameter removedCount: The number of removed files to be counted with those of the last seconds; `nil` for those of the part.
+    private func takePart(_ candidates: [DocumentPath], removedAtOnce removedCount: Int?) async {
         do throws(StatusError) {
             var edits: [FileEdit] = []
             for (path, state) in try await reader.states(of: candidates) {
@@ -341,7 +356,7 @@ extension FolderEdits {
                 case .edited(let edit): edits.append(edit)
                 }
             }
-            try await commit(edits)
+            await commit(edits, removedAtOnce: removedCount)
         } catch {
             components.logger.warning(
                 "Edited files cannot be taken; trying again in some seconds",
@@ -387,29 +402,32 @@ extension FolderEdits {
         schedule()
     }
 
-    private func commit(_ edits: [FileEdit]) async throws(StatusError) {
+    private func commit(_ edits: [FileEdit], removedAtOnce removedCount: Int?) async {
         var changes: [FileEdit] = []
-        var unchanged: [(document: EncodedDocument, identity: FileIdentity?)] = []
         for edit in edits {
-            let effect = try await edit.effect { time throws(StatusError) in
-                try await self.reader.version(of: edit.path, asOf: time)
-            }
-            switch effect {
-            case .none: break
-            case .form(let committed): unchanged.append((committed, edit.identity))
-            case .change: changes.append(edit)
-            case .conflict(let committed): try await keepConflict(edit, with: committed)
+            do throws(StatusError) {
+                let effect = try await edit.effect { time throws(StatusError) in
+                    try await self.reader.version(of: edit.path, asOf: time)
+                }
+                switch effect {
+                case .none: break
+                case .form(let committed): await commitQueue.rewrite(committed, ifFileIs: edit.identity)
+                case .change: changes.append(edit)
+                case .conflict(let committed): try await keepConflict(edit, with: committed)
+                }
+            } catch {
+                reportFailure(error, of: edit.path)
             }
         }
-        for (document, identity) in unchanged { await commitQueue.rewrite(document, ifFileIs: identity) }
         let deletions = changes.count { $0.contents == nil }
-        if deletions > 0, recordRemovals(deletions) > options.maximumDeletions {
+        let removals = recordRemovals(removedCount ?? deletions)
+        if deletions > 0, removals > options.maximumDeletions {
             components.logger.error(
                 """
                 Too many document files were removed at once to be deletions. Put the files back; or delete the documents by calls, \
                 or stop the server, and run hearth check --repair
                 """,
-                metadata: ["store.removed_files": "\(deletions)", "store.maximum_deletions": "\(options.maximumDeletions)"]
+                metadata: ["store.removed_files": "\(removals)", "store.maximum_deletions": "\(options.maximumDeletions)"]
             )
             changes.removeAll { $0.contents == nil }
         }
@@ -447,12 +465,16 @@ extension FolderEdits {
                 for edit in edits { await commitPart([edit]) }
                 return
             }
-            components.logger.warning(
-                "An edited file cannot be taken; trying again in some seconds",
-                metadata: ["document.path": "\(paths[0])", "error": "\(error)"]
-            )
-            retry(paths, after: Self.retryTime)
+            reportFailure(error, of: paths[0])
         }
+    }
+
+    private func reportFailure(_ error: StatusError, of path: DocumentPath) {
+        components.logger.warning(
+            "An edited file cannot be taken; trying again in some seconds",
+            metadata: ["document.path": "\(path)", "error": "\(error)"]
+        )
+        retry([path], after: Self.retryTime)
     }
 
     /// Keeps an edit of an earlier version beside the document, and puts the committed version in its place.
