@@ -154,17 +154,27 @@ private struct ListenMessageWriter<Responses: LiveStreamWriter<ListenResponse>>:
 }
 
 extension ListenResponse {
-    /// Returns the responses for messages. The documents of a large part of a snapshot are not shared: they would displace all others.
-    fileprivate static func responses(
+    /// Returns the responses for messages. Documents of commits are shared, as many as the cache holds. Those of a large part of an
+    /// initial state are not: they would displace all others.
+    static func responses(
         to messages: [ListenMessage],
         in database: DatabaseName,
         sharing documents: EncodedDocumentCache
     ) -> [ListenResponse] {
-        let shared = messages.count <= maximumSharedCount ? documents : nil
-        return messages.compactMap { ListenResponse(message: $0, database: database, documents: shared) }
+        let isShared = messages.count <= EncodedDocumentCache.maximumCount / 4 || messages.areOfCommits
+        let sharedCount = isShared ? EncodedDocumentCache.maximumCount : 0
+        return messages.enumerated().compactMap { index, message in
+            ListenResponse(message: message, database: database, documents: index < sharedCount ? documents : nil)
+        }
     }
+}
 
-    private static let maximumSharedCount = EncodedDocumentCache.maximumCount / 4
+extension [ListenMessage] {
+    /// True if the messages end a commit, and are no part of the state of a target that has been added.
+    fileprivate var areOfCommits: Bool {
+        guard case .snapshot? = last else { return false }
+        return !contains { if case .current = $0 { true } else { false } }
+    }
 }
 
 extension ListenSession {
@@ -210,7 +220,7 @@ extension ListenSession {
 
 extension ListenTarget {
     /// Decodes a target.
-    fileprivate init(_ message: ProtoTarget, in database: DatabaseName) throws(StatusError) {
+    init(_ message: ProtoTarget, in database: DatabaseName) throws(StatusError) {
         let resume: Resume? =
             switch message.resumeType {
             case .resumeToken(let token)?: token.isEmpty ? nil : .token(ResumeToken(bytes: Array(token)))
@@ -222,7 +232,8 @@ extension ListenTarget {
             try StatusError.locating(in: "addTarget") { () throws(StatusError) in try Source(message.targetType, in: database) },
             resume: resume,
             expectedCount: resume != nil && message.hasExpectedCount ? Int(message.expectedCount.value) : nil,
-            isRemovedWhenCurrent: message.once
+            isRemovedWhenCurrent: message.once,
+            byteCount: try message.encoded().count
         )
     }
 }

@@ -90,6 +90,39 @@ struct DocumentEncodingTests {
     }
 
     @Test
+    func `The size of a target is that of its message`() throws {
+        for message in [ProtoTarget.documents("books/a", "books/b", id: 2), .query(.query("books"), id: 4)] {
+            let size = try message.serializedData().count
+            #expect(try ListenTarget(message, in: DatabaseName(databaseName)).byteCount == size)
+        }
+    }
+
+    @Test
+    func `Documents of commits are encoded once, and those of long initial states are not retained`() throws {
+        let path = try DocumentPath("c/a")
+        let token = ResumeToken(target: .document(path), epoch: "e", sequence: SequenceNumber(7), time: .minimum)
+        let position = ListenPosition(readTime: .minimum, token: token)
+        let end = [ListenMessage.current(target: 2, position), .snapshot(position, isOfAllTargets: true)]
+        /// Returns the number of documents that are shared of messages with a number of documents.
+        func sharedCount(_ count: Int, _ end: [ListenMessage]) throws -> Int {
+            let cache = EncodedDocumentCache()
+            let messages = try (0..<count).map { number in
+                let path = try DocumentPath("c/\(number)")
+                let document = EncodedDocument(Document(path: path, fields: [:], createTime: .minimum, updateTime: .minimum))
+                return ListenMessage.changed(document, targets: [2], removedTargets: [])
+            }
+            let responses = ListenResponse.responses(to: messages + end, in: Self.database, sharing: cache)
+            #expect(responses.count == count + end.count)
+            for response in responses { _ = try response.encoded() }
+            return cache.count
+        }
+        #expect(try sharedCount(100, [end[1]]) == 100)
+        #expect(try sharedCount(2 * EncodedDocumentCache.maximumCount, [end[1]]) == EncodedDocumentCache.maximumCount)
+        #expect(try sharedCount(10, end) == 10)
+        for end in [[], end] { #expect(try sharedCount(100, end) == 0) }
+    }
+
+    @Test
     func `Responses of Listen are written as the generated messages write them`() throws {
         let document = try Self.document(["a": .integer(1)])
         let token = ResumeToken(

@@ -38,6 +38,27 @@ import Testing
         #expect(count() == 0)
     }
 
+    @Test
+    func `The requests for the targets of a stream have a maximum size`() throws {
+        let session = ListenSession(in: ServiceContext(store: MemoryStore()))
+        let source = try target(2, "c/a").source
+        for id in 1...4 as ClosedRange<Int32> {
+            guard case .added? = try session.add(ListenTarget(id: id, source, byteCount: 1 << 20)).first else {
+                return #expect(Bool(false))
+            }
+        }
+        for id in 5...6 as ClosedRange<Int32> {
+            guard case .removed(id, let cause?)? = try session.add(ListenTarget(id: id, source, byteCount: 1)).first else {
+                return #expect(Bool(false))
+            }
+            #expect(cause.code == .resourceExhausted)
+        }
+        _ = session.remove(1)
+        guard case .added? = try session.add(ListenTarget(id: 5, source, byteCount: 1)).first else {
+            return #expect(Bool(false))
+        }
+    }
+
     /// A request and a commit end the same wait, and the request is processed first: the commit is applied on the way to the state
     /// of the new target.
     @Test
