@@ -29,6 +29,7 @@ package final class MemoryStore: ClosableStore {
     private let retainedCount: Int
     private let onRead: @Sendable (MemoryStore, _ readCount: Int) throws -> Void
     private let beforeQuery: @Sendable () async -> Void
+    private let beforeLogRead: @Sendable () -> Void
     private let readCount = Atomic(0)
 
     /// Creates an empty store.
@@ -40,13 +41,15 @@ package final class MemoryStore: ClosableStore {
     ///   - earliestTime: A time before all commits.
     ///   - onRead: Called after each read of a page or a document, before the read returns.
     ///   - beforeQuery: Called before each query. The query fails if it was cancelled in the meantime.
+    ///   - beforeLogRead: Called before commits are read from memory.
     package init(
         identity: DatabaseIdentity? = nil,
         pageLimit: Int = 2,
         retainedCount: Int = .max,
         earliestTime: Timestamp = .minimum,
         onRead: @escaping @Sendable (MemoryStore, Int) throws -> Void = { _, _ in },
-        beforeQuery: @escaping @Sendable () async -> Void = {}
+        beforeQuery: @escaping @Sendable () async -> Void = {},
+        beforeLogRead: @escaping @Sendable () -> Void = {}
     ) {
         database = identity?.id
         self.pageLimit = pageLimit
@@ -54,6 +57,7 @@ package final class MemoryStore: ClosableStore {
         state = Mutex(State(epoch: identity?.epoch.description ?? "epoch", lastReadTime: earliestTime))
         self.onRead = onRead
         self.beforeQuery = beforeQuery
+        self.beforeLogRead = beforeLogRead
     }
 
     /// Commits immediately. Without `publishing`, the commit is published by the next published one.
@@ -246,7 +250,8 @@ package final class MemoryStore: ClosableStore {
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
         CommitSequence(after: sequence) { position in
-            self.state.withLock { state in
+            self.beforeLogRead()
+            return self.state.withLock { state in
                 // Only the latest commits, so that both code paths are covered.
                 guard !state.isClosed, (0...2).contains(state.publishedCount - Int(clamping: position.rawValue)) else {
                     return []

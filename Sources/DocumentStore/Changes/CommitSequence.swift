@@ -90,6 +90,8 @@ package struct CommitSequence: AsyncSequence, Sendable {
         private mutating func popFetched() -> Commit? {
             guard let commit = fetched.popFirst() else { return nil }
             position = commit.sequence
+            // An empty slice retains its array.
+            if fetched.isEmpty { fetched = [] }
             return commit
         }
     }

@@ -8,7 +8,7 @@ extension ListenSession {
     /// leave to the task, the task applies all others that exist.
     package var canWaitLive: Bool {
         guard startingTargets.isEmpty, hasLiveTarget, pendingMessages.isEmpty, unappliedCommits.isEmpty, !hasNotification,
-            !Task.isCancelled
+            targets.count <= Self.maximumLiveTargets, !Task.isCancelled
         else { return false }
         return !hasLeftCommits || position.lastSequence >= store.position.lastSequence
     }
@@ -40,21 +40,28 @@ extension ListenSession {
         hasLeftCommits = true
     }
 
-    /// Returns the messages of the next small commit in memory that affects a target; `nil` if there is none, or if the task must
-    /// continue.
+    /// Returns the messages of the next small commit in memory that affects a target; `nil` if there is none among the next few, or if
+    /// the task must continue.
     func nextInMemory() -> [ListenMessage]? {
-        while wakeup.interruption == nil, let messages = applyCommitInMemory() {
-            guard !messages.isEmpty else { continue }
-            wakeup.recordSend()
-            return messages
+        for _ in 0..<Self.maximumLiveCommits {
+            guard let messages = applyCommitInMemory() else { return nil }
+            guard messages.isEmpty else {
+                wakeup.recordSend()
+                return messages
+            }
         }
         return nil
     }
 
-    /// The maximum size of a commit that is applied without the session's task.
+    /// The maximum number of targets of a session whose commits are applied without its task.
+    private static let maximumLiveTargets = 100
+    /// The maximum number of commits that are applied at a time without the session's task.
+    static let maximumLiveCommits = 16
+    /// The maximum size of a commit that is applied without the session's task, times the number of targets that it may change.
     private static let maximumLiveBytes = 32 << 10
 
-    /// Applies the next commit if it is in memory, small enough and requires no read. Otherwise returns `nil` and changes nothing.
+    /// Applies the next commit if it is in memory, small enough and requires no read. Otherwise, and if an interruption is pending,
+    /// returns `nil` and changes nothing.
     private func applyCommitInMemory() -> [ListenMessage]? {
         var commits = commits ?? store.commits(after: position.lastSequence).makeAsyncIterator()
         guard let commit = commits.nextInMemory(), !commit.isLarger(than: Self.maximumLiveBytes),
@@ -71,6 +78,8 @@ extension ListenSession {
             }
             states.append((target.target.id, state))
         }
+        // After the commit has been read: other rules may decide about it.
+        guard wakeup.interruption == nil else { return nil }
         self.commits = commits
         for (id, state) in states { targets[id]?.phase = .live(state) }
         setPosition(to: commit)
@@ -78,17 +87,19 @@ extension ListenSession {
         return recordTimes(of: merged.messages(at: commit.time, withholdsOthers: withholdsOthers)) + snapshotUnlessReset
     }
 
-    /// Returns the targets that a commit may change, in the order of their IDs; `nil` if it cannot be applied without reads. The states
-    /// of other targets do not depend on it.
+    /// Returns the targets that a commit may change, in the order of their IDs; `nil` if it cannot be applied without reads, or is large
+    /// for their number. The states of other targets do not depend on it.
     private func targetsToApply(_ commit: Commit) -> [ListenedTarget]? {
         var affected: [ListenedTarget] = []
         for target in targets.values {
-            if let access = target.access, access.isAffected(by: commit) || access.decidesDocuments(of: commit) { return nil }
+            if target.access?.isAffected(by: commit) == true { return nil }
             guard commit.changes.contains(where: { target.contains($0.path) }) else { continue }
-            guard target.hasBeforeImages(commit) else { return nil }
+            guard target.access?.isOfDocuments != true, target.hasBeforeImages(commit) else { return nil }
             affected.append(target)
         }
-        return affected.count > 1 ? affected.sorted { $0.target.id < $1.target.id } : affected
+        guard affected.count > 1 else { return affected }
+        guard !commit.isLarger(than: Self.maximumLiveBytes / affected.count) else { return nil }
+        return affected.sorted { $0.target.id < $1.target.id }
     }
 
     /// Returns the content of a document after a change to a target; `nil` if it has to be read, or cannot be.

@@ -73,12 +73,17 @@ extension ListenTarget {
         if case .query(let watched) = source { watched.hasProjection } else { false }
     }
 
-    /// Returns whether the messages of a commit to the target are those to another one.
+    /// The maximum number of documents of targets that are compared.
+    private static let maximumComparedDocuments = 64
+
+    /// Returns whether the messages of a commit to the target are those to another one. Targets with many documents are not compared:
+    /// a commit is applied to them faster.
     func hasSameMessages(as other: ListenTarget) -> Bool {
         guard id == other.id else { return false }
         return switch (source, other.source) {
         case (.query(let watched), .query(let otherWatched)): watched === otherWatched || watched == otherWatched
-        case (.documents(let paths), .documents(let otherPaths)): paths == otherPaths
+        case (.documents(let paths), .documents(let otherPaths)):
+            paths.count <= Self.maximumComparedDocuments && paths == otherPaths
         case (.query, .documents), (.documents, .query): false
         }
     }

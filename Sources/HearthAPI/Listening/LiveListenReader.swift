@@ -24,7 +24,8 @@ package final class LiveListenReader {
     /// The position of the session.
     package var position: LiveListenPosition { session.livePosition }
 
-    /// Returns the messages of the next small commit that affects a target; `nil` if none is in memory, or if the task must continue.
+    /// Returns the messages of the next small commit that affects a target; `nil` if there is none among the next few in memory, or if
+    /// the task must continue. With `nil` as well, ``sequence`` may have advanced past commits that affect no target.
     package func next() -> [ListenMessage]? {
         session.nextInMemory()
     }

@@ -585,7 +585,9 @@ extension WatchReader {
             batch.append(commit)
         } while request.coalesces && batch.count < Self.maximumCoalescedCommits
         guard let commit = batch.count == 1 ? batch[0] : Commit(coalescing: batch), !commit.isLarger(than: maximumBytes),
-            !mustDecide(before: commit), request.hasBeforeImages(commit), let frames = try? state.apply(commit)
+            !mustDecide(before: commit), request.hasBeforeImages(commit),
+            // After the commit has been read: other rules may decide about it.
+            !wakeup.hasRulesChanged, let frames = try? state.apply(commit)
         else { return nil }
         self.commits = commits
         return frames.isEmpty ? periodicHeartbeat : frames

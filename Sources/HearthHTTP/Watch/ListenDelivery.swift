@@ -57,14 +57,20 @@ final class ListenDelivery<Writer: LiveMessageWriter>: LiveDelivery {
         waitForCommit()
     }
 
-    /// Reads and encodes the messages of the next commits, until they fill a chunk. Returns `nil` if there is no commit to read.
+    /// The time after which no further commit is read for a session at a time.
+    private static var maximumReadTime: TimeAmount { .milliseconds(1) }
+
+    /// Reads and encodes the messages of the next commits, until they fill a chunk or have taken long. Returns `nil` if there is no commit
+    /// to read.
     private func readMessages(sharing sent: inout SentMessages) -> SentMessages.Entry? {
         let start = reader.position
         var messages: [ListenMessage] = []
         var byteCount = 0
+        let deadline = NIODeadline.now() + Self.maximumReadTime
         while byteCount < chunkBytes, let next = reader.next() {
             messages += next
             byteCount += next.reduce(0) { $0 + $1.contentByteCount }
+            guard .now() < deadline else { break }
         }
         guard reader.sequence > start.sequence else { return nil }
         let entry = SentMessages.Entry(

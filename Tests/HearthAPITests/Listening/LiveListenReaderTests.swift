@@ -19,16 +19,21 @@ import UTF8Text
 
     /// Returns a session whose targets are current.
     private func session(_ targets: ListenTarget...) async throws -> ListenSession {
+        try await session(of: targets)
+    }
+
+    private func session(of targets: [ListenTarget]) async throws -> ListenSession {
         let session = ListenSession(in: ServiceContext(store: store))
-        for target in targets {
-            _ = try session.add(target)
-            var isCurrent = false
-            while !isCurrent {
-                for case .current in try await session.next(orUntil: { _ in }) { isCurrent = true }
-            }
-        }
+        for target in targets { try await add(target, to: session) }
         #expect(session.canWaitLive)
         return session
+    }
+
+    private func add(_ target: ListenTarget, to session: ListenSession) async throws {
+        _ = try session.add(target)
+        while true {
+            for case .current in try await session.next(orUntil: { _ in }) { return }
+        }
     }
 
     private func reader(of session: ListenSession) -> LiveListenReader { LiveListenReader(session, Waiter()) }
@@ -77,6 +82,48 @@ import UTF8Text
     }
 
     @Test
+    func `Commits to many targets are left to the task, unless they are small`() async throws {
+        let session = try await session(of: (1...20).map { try query($0, "c") })
+        let sequence = session.position.lastSequence
+        try store.apply(try (1...32).map { try .set(DocumentPath("c/\($0)"), [:]) })
+        #expect(reader(of: session).next() == nil)
+        #expect(session.position.lastSequence == sequence)
+        #expect(try await session.next(orUntil: { _ in }).count == 33)
+        try store.set("c/a", 1)
+        #expect(reader(of: session).next()?.count == 2)
+    }
+
+    @Test
+    func `A session with very many targets is left to its task`() async throws {
+        let session = try await session(of: (1...100).map { try query($0, "c") })
+        try store.set("c/a", 1)
+        #expect(reader(of: session).next()?.count == 2)
+        try await add(query(101, "c"), to: session)
+        #expect(!session.canWaitLive)
+        _ = session.remove(101)
+        #expect(session.canWaitLive)
+    }
+
+    @Test
+    func `Commits that affect no target are applied a few at a time`() async throws {
+        let session = try await session(query(2, "c"))
+        let start = session.position.lastSequence
+        let count = 2 * ListenSession.maximumLiveCommits + 1
+        for number in 1...count { try store.set("d/a", Int64(number)) }
+        let commits = try #require(await store.commits(after: start).firstBatch())
+        let log = CommitSequence(after: start) { position in
+            commits.filter { $0.sequence > position }
+        } source: { _ in
+            nil
+        }
+        session.commits = log.makeAsyncIterator()
+        for expected in [ListenSession.maximumLiveCommits, 2 * ListenSession.maximumLiveCommits, count, count] {
+            #expect(reader(of: session).next() == nil)
+            #expect(session.position.lastSequence.rawValue == start.rawValue + UInt64(expected))
+        }
+    }
+
+    @Test
     func `A session advances as one with the same targets has, and continues from there`() async throws {
         let (first, second) = (try await session(query(2, "c")), try await session(query(2, "c")))
         let start = reader(of: first).position
@@ -104,6 +151,17 @@ import UTF8Text
         let end = reader(of: first).position
         let later = try await session(query(2, "c"))
         for other in others + [later] { #expect(!reader(of: other).advance(from: start, to: end, sends: true)) }
+    }
+
+    @Test(arguments: [(64, true), (65, false)])
+    func `Targets are compared unless they have many documents`(count: Int, advances: Bool) async throws {
+        let target = ListenTarget(id: 2, .documents(try (1...count).map { try DocumentPath("c/\($0)") }))
+        let (first, second) = (try await session(target), try await session(target))
+        let start = reader(of: first).position
+        try store.set("c/1", 1)
+        #expect(reader(of: first).next()?.count == 2)
+        #expect(reader(of: second).advance(from: start, to: reader(of: first).position, sends: true) == advances)
+        if !advances { #expect(reader(of: second).next()?.count == 2) }
     }
 
     @Test

@@ -136,12 +136,14 @@ struct TargetAccess: Sendable {
         return commit.changes.contains { change in paths.contains(change.path) }
     }
 
+    /// True if the target is a list of documents, each of which has to be decided before it is sent.
+    var isOfDocuments: Bool {
+        if case .documents = target { true } else { false }
+    }
+
     /// True if the decision depends on the time, and is old.
     var isDue: Bool { dependsOnTime && .now - lastDecision >= Self.maximumAge }
 
     /// True if a stream with the same target may not take part in the delivery to others: its own decisions come first.
-    var isDependent: Bool {
-        if case .documents = target { return true }
-        return dependsOnTime || !dependencies.isEmpty
-    }
+    var isDependent: Bool { isOfDocuments || dependsOnTime || !dependencies.isEmpty }
 }

@@ -3,6 +3,7 @@ import DocumentModel
 import DocumentStore
 import DocumentStoreConformance
 import SecurityRules
+import Synchronization
 import Testing
 import UTF8Text
 
@@ -125,6 +126,71 @@ import UTF8Text
             let ended = try await nextMessages(of: session) + (try await nextMessages(of: session))
             #expect(ended.count { if case .removed(_, _?) = $0 { true } else { false } } == 2)
         }
+    }
+
+    /// Returns whether a listener advances past a commit as another one of the same target has.
+    private func advances(
+        _ follower: String,
+        as leader: String?,
+        listeningTo source: ListenTarget.Source,
+        pastCommitTo path: String,
+        in fixture: RulesFixture
+    ) async throws -> Bool {
+        let first = ListenSession(in: try leader.map(fixture.context) ?? fixture.context)
+        let second = ListenSession(in: try fixture.context(of: follower))
+        for session in [first, second] { #expect(try await listen(1, to: source, in: session) == nil) }
+        let reader = LiveListenReader(first, Waiter())
+        let start = reader.position
+        try await fixture.set(path, #"{"n": 1}"#)
+        let messages = reader.next()
+        #expect(reader.sequence > start.sequence)
+        return LiveListenReader(second, Waiter()).advance(from: start, to: reader.position, sends: messages != nil)
+    }
+
+    @Test func `A listener advances as that of another end user has, unless its access depends on more than the rules`()
+        async throws
+    {
+        let rules = """
+            match /open/{id} { allow read: if request.auth != null; }
+            match /timed/{id} { allow read: if request.time < timestamp.date(9999, 1, 1); }
+            """
+        let fixture = try RulesFixture(Self.rooms + rules)
+        try await fixture.set("rooms/r", #"{"members": ["alice", "bob"]}"#)
+        let open = ListenTarget.Source.query(try query("open"))
+        #expect(try await advances("bob", as: "alice", listeningTo: open, pastCommitTo: "open/a", in: fixture))
+        // An administrator sees documents that have left the target.
+        #expect(try await !advances("bob", as: nil, listeningTo: open, pastCommitTo: "open/b", in: fixture))
+        let room = ListenTarget.Source.query(try query("rooms/r/messages"))
+        #expect(try await !advances("bob", as: "alice", listeningTo: room, pastCommitTo: "rooms/r/messages/a", in: fixture))
+        let timed = ListenTarget.Source.query(try query("timed"))
+        #expect(try await !advances("bob", as: "alice", listeningTo: timed, pastCommitTo: "timed/a", in: fixture))
+        // A commit to the document is left to the task.
+        #expect(try await !advances("bob", as: "alice", listeningTo: document("open/a"), pastCommitTo: "open/c", in: fixture))
+    }
+
+    @Test(arguments: [false, true])
+    func `A commit that is read while the rules change is decided by the new ones`(listens: Bool) async throws {
+        let armed = Mutex<RulesFixture?>(nil)
+        let store = MemoryStore(beforeLogRead: {
+            let fixture = armed.withLock { fixture in
+                defer { fixture = nil }
+                return fixture
+            }
+            try? fixture?.set("match /c/{id} { allow read: if false; }")
+        })
+        let fixture = try RulesFixture("match /c/{id} { allow read; }", store: store)
+        let frames = try await watch(.collection(CollectionPath("c")), in: fixture)
+        let session = ListenSession(in: try fixture.context(of: "alice"))
+        #expect(try await listen(1, to: .query(query("c")), in: session) == nil)
+        let sequence = session.position.lastSequence
+        try await fixture.set("c/a", #"{"text": "secret"}"#)
+        armed.withLock { $0 = fixture }
+        guard listens else { return #expect(await failure(of: frames) == .permissionDenied) }
+        #expect(LiveListenReader(session, Waiter()).next() == nil)
+        #expect(session.position.lastSequence == sequence)
+        let messages = try await nextMessages(of: session)
+        guard case .removed(1, let cause?) = messages.first else { return #expect(Bool(false), "\(messages)") }
+        #expect(cause.code == .permissionDenied)
     }
 
     @Test func `A listener ends once a document that its rules read takes the access away`() async throws {
