@@ -26,6 +26,8 @@ package final class CacheSlot: Sendable {
     }
 
     deinit {
+        // A process that is being started holds a copy of the descriptor for a moment, which would keep the lock.
+        _ = flock(lock, LOCK_UN)
         close(lock)
     }
 
