@@ -69,17 +69,17 @@ package final class WorkQueue: Sendable {
         /// Removes the next job.
         mutating func next() -> Job? {
             if let job = low.first, waiting.isEmpty && begun.isEmpty && others.isEmpty || Self.isDue(job) {
-                return low.popFirst()
+                return low.takeFirst()
             }
-            if let job = begun.popFirst() { return job }
+            if let job = begun.takeFirst() { return job }
             isTurnOfOthers.toggle()
-            return isTurnOfOthers ? others.popFirst() ?? nextWaiting() : nextWaiting() ?? others.popFirst()
+            return isTurnOfOthers ? others.takeFirst() ?? nextWaiting() : nextWaiting() ?? others.takeFirst()
         }
 
         private mutating func nextWaiting() -> Job? {
             guard order == .newestFirstUnderOverload, let oldest = waiting.first, oldest.time.nanoseconds > overloadTime,
                 !oldest.isLate
-            else { return waiting.popFirst() }
+            else { return waiting.takeFirst() }
             return waiting.popLast()
         }
 
@@ -242,5 +242,15 @@ extension StatusError {
         case .deadline: self.init(.deadlineExceeded, refusal.message)
         }
         isExecuted = false
+    }
+}
+
+extension ArraySlice {
+    /// Removes the first element, and frees the elements that were removed before once there are no more: a slice keeps them, and what
+    /// they retain.
+    fileprivate mutating func takeFirst() -> Element? {
+        let first = popFirst()
+        if isEmpty { self = [] }
+        return first
     }
 }
