@@ -207,6 +207,7 @@ extension SyncClient {
             let isStored = perform { (engine) throws(StatusError) in
                 try engine.batchAcknowledged(batch.number, result, epoch: response.epoch)
             }
+            if isStored { acknowledgedTime = response.commitTime }
             return isStored ? .processed : .failed(.unstored)
         } catch {
             switch error.identityMismatch {

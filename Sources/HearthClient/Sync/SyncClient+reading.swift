@@ -63,7 +63,9 @@ extension SyncClient {
                 throw StatusError(.unavailable, "Failed to get documents from server: the network is disabled.")
             }
             let generation = userGeneration
-            return try apply(await operation(connection), to: query, generation)
+            var answer = try await operation(connection)
+            for _ in 0..<Self.maximumRereads where isOlderThanAcknowledged(answer) { answer = try await operation(connection) }
+            return try apply(answer, to: query, generation)
         case .default:
             guard engine.onlineState != .offline else { return nil }
             let reading = ServerReading()
@@ -96,21 +98,42 @@ extension SyncClient {
         let generation = userGeneration
         Task { [weak self, connection] in
             do throws(StatusError) {
-                let answer = try await operation(connection)
-                await self?.finish(reading, with: answer, to: query, generation)
+                var rereads = 0
+                while await self?.finish(reading, with: try operation(connection), to: query, generation, rereads) == false {
+                    rereads += 1
+                }
             } catch {
                 reading.finish(.failure(error))
             }
         }
     }
 
-    private func finish(_ reading: ServerReading, with answer: ServerAnswer, to query: ViewQuery, _ generation: UInt64) {
+    /// Returns false if the server has to be asked again.
+    private func finish(
+        _ reading: ServerReading,
+        with answer: ServerAnswer,
+        to query: ViewQuery,
+        _ generation: UInt64,
+        _ rereads: Int
+    ) -> Bool {
+        guard rereads == Self.maximumRereads || !isOlderThanAcknowledged(answer) else { return false }
         do throws(StatusError) {
             reading.finish(.success(try apply(answer, to: query, generation)))
         } catch {
             reading.finish(.failure(error))
         }
+        return true
     }
+
+    /// Returns whether a write of the queue was acknowledged as later than an answer: a result would have it neither as a local write
+    /// nor from the server.
+    private func isOlderThanAcknowledged(_ answer: ServerAnswer) -> Bool {
+        guard let time = answer.time, let acknowledgedTime else { return false }
+        return acknowledgedTime > time
+    }
+
+    /// The number of times that the server is asked again. A server that was restored to an earlier time may never be as late.
+    private static var maximumRereads: Int { 3 }
 
     private func apply(
         _ answer: ServerAnswer,

@@ -79,6 +79,8 @@ actor SyncClient<Cache: LocalCache>: SyncSession {
     private var maintenance: Task<Void, Never>?
     var streamWatch: Task<Void, Never>?
     private var abandonedQueues: [any SyncSession] = []
+    /// The time of the last commit of the queue that the server has acknowledged.
+    var acknowledgedTime: Timestamp?
     /// True if the last read had no answer from the server in time.
     var hasMissedAnswer = false
     private var lastUserChange: UInt64 = 0
