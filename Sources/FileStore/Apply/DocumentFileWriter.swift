@@ -126,7 +126,7 @@ struct DocumentFileWriter: ~Copyable {
 
     /// Removes a document's file, if it exists.
     mutating func remove(_ path: DocumentPath) throws(StatusError) {
-        guard let folder = try existingFolder(of: path.collection) else { return }
+        guard let folder = try existingFolder(of: path.collection) else { return cache.remove(path) }
         do throws(FileSystemError) {
             try folder.descriptor.removeFile(files.folders.naming.file(of: path.id).text)
         } catch {

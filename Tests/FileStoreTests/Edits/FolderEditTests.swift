@@ -217,7 +217,9 @@ struct FolderEditTests {
         try await fixture.withStore(logger: logs.logger) { store in
             for number in 0..<10 { try await store.set("c/d\(number)", [:]) }
             try FileManager.default.moveItem(atPath: folder["data/documents/c"], toPath: folder["away"])
-            while !logs.warnings.contains(where: { "\($0)".contains("Too many") }) { try await Task.sleep(for: .milliseconds(5)) }
+            while !logs.warnings.contains(where: { $0["store.removed_files"] != nil }) {
+                try await Task.sleep(for: .milliseconds(5))
+            }
             #expect(store.position.lastSequence == SequenceNumber(10))
             try FileManager.default.moveItem(atPath: folder["away"], toPath: folder["data/documents/c"])
             try folder.write(#"{"n": 1}"#, to: "data/documents/c/d0.json")
