@@ -20,7 +20,7 @@ struct EditReader: Sendable {
         case damaged(StatusError, FileIdentity)
     }
 
-    /// What the file system and the cache tell of a file.
+    /// The state of a file as far as the file system and the cache tell it.
     private enum Reading: Sendable {
         case decided(State)
         /// The committed version must be looked up.

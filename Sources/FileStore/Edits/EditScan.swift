@@ -5,7 +5,7 @@ internal import UTF8Text
 
 /// A scan of folders for files that may have been edited while nobody watched them. It watches them from then on.
 struct EditScan {
-    /// What a scan has found.
+    /// The findings of a scan.
     struct Result: Sendable {
         /// The files that have changed since the given time.
         var candidates: [DocumentPath] = []
@@ -44,7 +44,7 @@ struct EditScan {
             guard let folder = try folders.open(location.segments) else { return }
             try scan(folder, location, folders.folderPath(location.segments), depth: location.segments.count)
         } catch {
-            // Something else is in place of the folder.
+            // The name is that of a link or a file.
             guard error.affectsSingleFile else { throw error }
         }
     }

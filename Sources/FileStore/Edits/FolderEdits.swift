@@ -16,8 +16,8 @@ internal import UTF8Text
 ///
 /// The store's own files are told from edits by their identities, which the cache has, or else by the journal.
 ///
-/// Where folders cannot be watched, in network file systems or beyond the system's limits, all are scanned again and again, for a small
-/// part of the time.
+/// Folders that cannot be watched, in network file systems or beyond the system's limits, are scanned again and again, for a small part
+/// of the time.
 ///
 /// - A file that is not a document, for example because it is only half written, stays as it is until it changes again.
 /// - A file that was written on the basis of an earlier version than the committed one is kept beside it, and the committed version
@@ -272,7 +272,7 @@ extension FolderEdits {
 
     private func scan(_ location: DocumentLocation) async {
         let events = events.withLock(\.self)
-        // What appears later may have been moved there, with all its times.
+        // A folder that appears later may have been moved there, with all its times.
         let time = location == .root ? state.withLock(\.lastScan) ?? options.stopTime ?? .max : .min
         let (start, begin) = (Timestamp.current(), ContinuousClock.now)
         do throws(StatusError) {

@@ -22,13 +22,13 @@ extension FileDescriptor {
     /// Adds a watch of a folder to this queue, and returns its number.
     ///
     /// The kernel does not queue writes to a file that has no name in the folder, but changes of its times.
-    func addWatch(of folder: borrowing FileDescriptor) throws(FileSystemError) -> Int32 {
+    ///
+    /// - Parameter changes: The changes of files to be queued, besides those of the entries.
+    func addWatch(of folder: borrowing FileDescriptor, for changes: UInt32) throws(FileSystemError) -> Int32 {
         // No system call takes an open folder.
         let path = "/proc/self/fd/\(folder.number)"
-        let events = UInt32(
-            IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK
-        )
-        return try Self.call("inotify_add_watch") { inotify_add_watch(number, path, events) }
+        let entries = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK)
+        return try Self.call("inotify_add_watch") { inotify_add_watch(number, path, entries | changes) }
     }
 
     /// Removes a watch from this queue.
@@ -79,20 +79,38 @@ extension FileDescriptor {
     private static let localFileSystems: Set<UInt32> = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0xf2f5_2010]
 }
 
+/// An event in the form of the kernel.
+struct QueuedFolderEvent {
+    let watch: Int32
+    /// The name of the entry; empty for the folder itself.
+    let name: Slice<UnsafeRawBufferPointer>
+    private let mask: UInt32
+
+    /// Removes the first event from the bytes of a queue. Its name is valid as long as they are.
+    init(removingFirstOf bytes: inout UnsafeRawBufferPointer) {
+        let event = bytes.loadUnaligned(as: inotify_event.self)
+        watch = event.wd
+        mask = event.mask
+        name = bytes[MemoryLayout<inotify_event>.size...].prefix(Int(event.len)).prefix { $0 != 0 }
+        bytes = UnsafeRawBufferPointer(rebasing: bytes[(MemoryLayout<inotify_event>.size + Int(event.len))...])
+    }
+
+    /// Returns whether the event has one of the flags.
+    func has(_ flags: UInt32) -> Bool { mask & flags != 0 }
+}
+
 extension FolderEvent {
     /// Removes the first event from the bytes of a queue; `nil` for changes that do not matter.
     fileprivate init?(removingFirstOf bytes: inout UnsafeRawBufferPointer) {
-        let event = bytes.loadUnaligned(as: inotify_event.self)
-        let name = bytes[MemoryLayout<inotify_event>.size...].prefix(Int(event.len)).prefix { $0 != 0 }
-        bytes = UnsafeRawBufferPointer(rebasing: bytes[(MemoryLayout<inotify_event>.size + Int(event.len))...])
-        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+        let event = QueuedFolderEvent(removingFirstOf: &bytes)
+        if event.has(UInt32(IN_Q_OVERFLOW)) {
             self = .overflow
-        } else if event.mask & UInt32(IN_IGNORED) != 0 {
-            self = .ended(watch: event.wd)
-        } else if name.isEmpty {
-            self = .folderChanged(watch: event.wd)
-        } else if name.first != UInt8(ascii: "."), !Self.isUnnamedFile(name) {
-            self = .entryChanged(watch: event.wd, NameHash(name))
+        } else if event.has(UInt32(IN_IGNORED)) {
+            self = .ended(watch: event.watch)
+        } else if event.name.isEmpty {
+            self = .folderChanged(watch: event.watch)
+        } else if event.name.first != UInt8(ascii: "."), !Self.isUnnamedFile(event.name) {
+            self = .entryChanged(watch: event.watch, NameHash(event.name))
         } else {
             return nil
         }

@@ -82,20 +82,7 @@ package final class FolderEventQueue: Sendable {
     ///
     /// - Throws: `ENOSPC` if the user has as many watches as the system permits (`fs.inotify.max_user_watches`).
     package func watch(_ folder: borrowing FileDescriptor) throws(FileSystemError) -> Watch {
-        // No system call takes an open folder.
-        let path = "/proc/self/fd/\(folder.number)"
-        let events = UInt32(
-            IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ONLYDIR | IN_EXCL_UNLINK
-        )
-        return Watch(
-            number: try FileDescriptor.call("inotify_add_watch") { inotify_add_watch(queue.descriptor.number, path, events) }
-        )
-    }
-
-    /// Stops to watch a folder. Its event ``Event/Kind/ended`` follows.
-    package func remove(_ watch: Watch) {
-        // Fails if the folder was just removed.
-        try? queue.descriptor.removeWatch(watch.number)
+        Watch(number: try queue.descriptor.addWatch(of: folder, for: UInt32(IN_CLOSE_WRITE)))
     }
 
     /// Removes all events from the queue, and passes them on in order. Never blocks on the disk.
@@ -142,23 +129,26 @@ package final class FolderEventQueue: Sendable {
 extension FolderEventQueue.Events {
     /// Removes the first event from the bytes of a queue, and appends it if it matters.
     fileprivate mutating func append(removingFirstOf bytes: inout UnsafeRawBufferPointer) {
-        let event = bytes.loadUnaligned(as: inotify_event.self)
-        let name = Array(bytes[MemoryLayout<inotify_event>.size...].prefix(Int(event.len)).prefix { $0 != 0 })
-        bytes = UnsafeRawBufferPointer(rebasing: bytes[(MemoryLayout<inotify_event>.size + Int(event.len))...])
-        func has(_ flags: Int) -> Bool { event.mask & UInt32(flags) != 0 }
-        if has(Int(IN_Q_OVERFLOW)) {
+        let event = QueuedFolderEvent(removingFirstOf: &bytes)
+        if event.has(UInt32(IN_Q_OVERFLOW)) {
             isOverflow = true
             return
         }
         let kind: FolderEventQueue.Event.Kind
-        if has(Int(IN_IGNORED)) {
+        if event.has(UInt32(IN_IGNORED)) {
             kind = .ended
-        } else if !name.isEmpty, name.first != UInt8(ascii: ".") {
-            kind = has(Int(IN_DELETE) | Int(IN_MOVED_FROM)) ? .absent : .present
+        } else if !event.name.isEmpty, event.name.first != UInt8(ascii: ".") {
+            kind = event.has(UInt32(IN_DELETE | IN_MOVED_FROM)) ? .absent : .present
         } else {
             return
         }
-        let watch = FolderEventQueue.Watch(number: event.wd)
-        events.append(FolderEventQueue.Event(watch: watch, kind: kind, name: name, isFolder: has(Int(IN_ISDIR))))
+        events.append(
+            FolderEventQueue.Event(
+                watch: FolderEventQueue.Watch(number: event.watch),
+                kind: kind,
+                name: Array(event.name),
+                isFolder: event.has(UInt32(IN_ISDIR))
+            )
+        )
     }
 }

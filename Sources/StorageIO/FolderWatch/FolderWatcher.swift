@@ -183,7 +183,7 @@ extension FolderWatcher {
                 queue = try FileDescriptor.makeEventQueue()
             }
             try willCall(.addWatch)
-            guard let watch = try queue?.addWatch(of: folder) else { return }
+            guard let watch = try queue?.addWatch(of: folder, for: UInt32(IN_MODIFY | IN_ATTRIB)) else { return }
             sequence += 1
             lastNumber += 1
             watches[id] = watch
