@@ -49,6 +49,12 @@ static inline int clinux_exchange(int folder, const char *name, int other_folder
     return renameat2(folder, name, other_folder, other, RENAME_EXCHANGE);
 }
 
+/// Renames an entry of a folder to a name that doesn't exist (renameat2(2), `RENAME_NOREPLACE`), or fails with `EEXIST`, or with `EINVAL`
+/// if the file system cannot.
+static inline int clinux_rename_new(int folder, const char *name, const char *new_name) {
+    return renameat2(folder, name, folder, new_name, RENAME_NOREPLACE);
+}
+
 /// Lowers the priority of the calling thread for the processor (nice 10) and for the disk (idle), for as long as it runs. The thread
 /// keeps its priority where the system does not permit that. glibc has no wrapper for ioprio_set(2).
 static inline void clinux_lower_thread_priority(void) {

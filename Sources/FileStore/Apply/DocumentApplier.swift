@@ -61,6 +61,7 @@ struct DocumentApplier: ~Copyable {
         guard unapplied.image(of: edit.path) == nil, try fileWriter.identity(of: edit.path) == edit.identity else {
             throw StatusError(.aborted, "The file of the document has changed again.", path: edit.path.string)
         }
+        fileWriter.replaceEdit(of: edit.path, edit.identity)
         return if case .known(let document) = edit.base { document } else { nil }
     }
 
@@ -68,6 +69,7 @@ struct DocumentApplier: ~Copyable {
     /// as it is, which the next reads return.
     mutating func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) {
         guard unapplied.image(of: document.path) == nil, (try? fileWriter.identity(of: document.path)) == identity else { return }
+        fileWriter.replaceEdit(of: document.path, identity)
         do throws(StatusError) {
             try fileWriter.write(document)
         } catch {

@@ -12,10 +12,17 @@ struct DocumentFileWriter: ~Copyable {
         let document: EncodedDocument
         fileprivate let file: AtomicFileWriter.StagedFile
         fileprivate let identity: FileIdentity
+        /// The identity of the file that it replaces; `nil` if there is none, or if edits of files do not become commits.
+        fileprivate let replaced: FileIdentity?
     }
 
     let files: DocumentFiles
     let cache: DocumentCache
+    /// The rejected edits, to which files are added that were edited while they were being replaced; `nil` if edits of files do not
+    /// become commits.
+    private let edits: EditProblems?
+    /// The identities of edited files whose documents are about to be written.
+    private var editedFiles: [DocumentPath: FileIdentity] = [:]
     private var openFolders: [CollectionPath: SharedFileDescriptor] = [:]
     /// The open folders whose stored IDs, including those of their parents, are known to exist.
     private var createdFolders: Set<CollectionPath> = []
@@ -23,17 +30,25 @@ struct DocumentFileWriter: ~Copyable {
 
     /// Creates a writer.
     ///
-    /// - Parameter hasLeftoverTemporaryFile: True if a temporary file is known to have been left behind.
-    init(_ files: DocumentFiles, cache: DocumentCache, hasLeftoverTemporaryFile: Bool = false) {
+    /// - Parameters:
+    ///   - edits: The rejected edits; `nil` if edits of files do not become commits.
+    ///   - hasLeftoverTemporaryFile: True if a temporary file is known to have been left behind.
+    init(_ files: DocumentFiles, cache: DocumentCache, edits: EditProblems? = nil, hasLeftoverTemporaryFile: Bool = false) {
         self.files = files
         self.cache = cache
+        self.edits = edits
         atomicWriter = AtomicFileWriter(hasLeftoverTemporaryFile: hasLeftoverTemporaryFile)
     }
 
     /// Reads the current document at `path`, or returns `nil` if there is none.
+    ///
+    /// - Throws: An error with ``StatusError/versionBeforeEdit`` if the file was edited, where edits become commits.
     mutating func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
-        guard let folder = try existingFolder(of: path.collection) else { return nil }
-        return try files.document(at: path, in: folder.descriptor)
+        let known = edits == nil ? nil : cache.entry(at: path)
+        let folder = try existingFolder(of: path.collection)
+        let document = try folder.flatMap { folder throws(StatusError) in try files.document(at: path, in: folder.descriptor) }
+        if let known, known.isCommitted, known.document != document { throw StatusError.uncommittedEdit(of: known.document) }
+        return document
     }
 
     /// Returns the identity of a document's file; `nil` if there is none.
@@ -42,6 +57,11 @@ struct DocumentFileWriter: ~Copyable {
         return try reporting("get the status of", files.filePath(of: path)) { () throws(FileSystemError) in
             try folder.descriptor.status(of: files.folders.naming.file(of: path.id).text)?.identity
         }
+    }
+
+    /// Records that the next write of a document replaces an edit with an identity.
+    mutating func replaceEdit(of path: DocumentPath, _ identity: FileIdentity?) {
+        editedFiles[path] = identity
     }
 
     /// Writes a document to a temporary file, creating folders as needed.
@@ -65,7 +85,8 @@ struct DocumentFileWriter: ~Copyable {
                 in: folder.descriptor,
                 isReplacing: exists
             )
-            return StagedDocument(document: document, file: file, identity: identity)
+            let replaced = exists ? replacedFile(of: document.path, name.text, in: folder.descriptor) : nil
+            return StagedDocument(document: document, file: file, identity: identity, replaced: replaced)
         } catch {
             throw writeError(error, "write", document.path)
         }
@@ -95,7 +116,9 @@ struct DocumentFileWriter: ~Copyable {
             throw error
         }
         do throws(FileSystemError) {
-            try atomicWriter.moveIntoPlace(staged.file, as: files.folders.naming.file(of: path.id).text, in: folder.descriptor)
+            let name = files.folders.naming.file(of: path.id).text
+            let keep = edits.map { edits in keeper(of: path, name, replacing: staged.replaced, edits) }
+            try atomicWriter.moveIntoPlace(staged.file, as: name, in: folder.descriptor, keeping: keep)
         } catch {
             throw error.status("replace", files.filePath(of: path))
         }
@@ -128,7 +151,14 @@ struct DocumentFileWriter: ~Copyable {
     mutating func remove(_ path: DocumentPath) throws(StatusError) {
         guard let folder = try existingFolder(of: path.collection) else { return cache.remove(path) }
         do throws(FileSystemError) {
-            try folder.descriptor.removeFile(files.folders.naming.file(of: path.id).text)
+            let name = files.folders.naming.file(of: path.id).text
+            if let edits {
+                let removed = replacedFile(of: path, name, in: folder.descriptor)
+                let keep = keeper(of: path, name, replacing: removed, edits)
+                _ = try atomicWriter.remove(name, from: folder.descriptor, keeping: keep)
+            } else {
+                try folder.descriptor.removeFile(name)
+            }
         } catch {
             throw error.status("remove", files.filePath(of: path))
         }
@@ -144,8 +174,38 @@ struct DocumentFileWriter: ~Copyable {
     mutating func endBatch() {
         openFolders.removeAll(keepingCapacity: true)
         createdFolders.removeAll(keepingCapacity: true)
+        editedFiles.removeAll(keepingCapacity: true)
         // The changes that the writer makes itself would fill the queue of a watch that nobody uses.
         files.watch?.watcher.removeIdleWatches()
+    }
+}
+
+extension DocumentFileWriter {
+    /// Returns the identity of the file that the next write of a document replaces, as the commit knows it.
+    private func replacedFile(
+        of path: DocumentPath,
+        _ name: String,
+        in folder: borrowing FileDescriptor
+    ) -> FileIdentity? {
+        guard edits != nil else { return nil }
+        return editedFiles[path] ?? cache.entry(at: path)?.identity ?? (try? folder.status(of: name))?.identity
+    }
+
+    /// Returns a function that keeps a replaced file if it is not the one that the commit knows, but an edit of the last milliseconds.
+    private func keeper(
+        of path: DocumentPath,
+        _ name: String,
+        replacing identity: FileIdentity?,
+        _ edits: EditProblems
+    ) -> AtomicFileWriter.Keeper {
+        let files = files
+        return { temporary, folder in
+            guard let status = try? folder.status(of: temporary), status.kind == .file, status.identity != identity else { return }
+            try? RejectedEdit.withUnusedName(for: .conflict, of: name) { unused throws(FileSystemError) in
+                try folder.renameWithoutReplacing(temporary, to: unused)
+                if let edit = RejectedEdit(unused, in: path.collection) { edits.report(edit, in: files) }
+            }
+        }
     }
 }
 

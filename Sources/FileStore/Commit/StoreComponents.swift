@@ -11,6 +11,8 @@ struct StoreComponents: Sendable {
     let cache: DocumentCache
     let unapplied: UnappliedDocuments
     let unreadable = UnreadableDocuments()
+    /// The edits of files that have not become commits; `nil` if none do.
+    let editProblems: EditProblems?
     let feed: ChangeFeed
     let history: HistoryIndex
     let index: DocumentIndex

@@ -53,7 +53,7 @@ package struct FileStoreConfiguration: Sendable {
     /// True to search, after the store was opened, for files that were edited while it was closed, and to log their number.
     package var searchesForEditedFiles = true
     /// True to make commits of the edits of files by other programs, while the store is open and since it was closed; see
-    /// ``FolderEdits``. Has no effect on a store with a ``primary``.
+    /// ``FolderEdits``. In a store with a ``primary``, edits are undone.
     package var takesFolderEdits = false
     /// The time for which an edited file must be left alone before it becomes a commit.
     package var folderEditQuietTime: Duration = .milliseconds(200)

@@ -149,9 +149,11 @@ struct DocumentFiles: Sendable {
     }
 
     /// Reads a file that another program may have written, or returns `nil` if it doesn't exist.
+    ///
+    /// - Parameter id: The ID of the document; `nil` if only the file contains it.
     func edited(
         _ name: String,
-        id: DocumentPath.ID,
+        id: DocumentPath.ID?,
         in collection: CollectionPath,
         _ folder: borrowing FileDescriptor
     ) throws(StatusError) -> (identity: FileIdentity, contents: FileEdit.Contents)? {
@@ -162,7 +164,7 @@ struct DocumentFiles: Sendable {
             id: idFromFileName(id),
             file: filePath(name, in: collection)
         )
-        guard contents.path.id == id else {
+        if let id, contents.path.id != id {
             throw StatusError(
                 .internal,
                 "The file \(filePath(name, in: collection)) in the data folder contains another document, \(contents.path)."
@@ -172,24 +174,34 @@ struct DocumentFiles: Sendable {
         return (file.status.identity, FileEdit.Contents(fields: contents.fields, times: times))
     }
 
-    /// Gives the file of an edit another name, under which it is kept. Returns the name; `nil` if the file is another one now.
-    func keepConflict(_ edit: FileEdit) throws(StatusError) -> String? {
-        guard let folder = try folders.open(edit.path.collection.segments) else { return nil }
-        let name = folders.naming.file(of: edit.path.id).text
-        return try reporting("link", filePath(of: edit.path)) { () throws(FileSystemError) in
-            let file = try folder.openFile(name, for: .reading)
-            guard try file.status().identity == edit.identity else { return nil }
-            var time = Timestamp.current()
-            while true {
-                let other = name + ".conflict-" + time.rfc3339
-                do throws(FileSystemError) {
-                    try folder.link(file, as: other)
-                    return other
-                } catch {
-                    guard error.alreadyExists, let next = try? Timestamp(microseconds: time.microseconds + 1) else { throw error }
-                    time = next
+    /// Gives the file of a rejected edit another name, under which it is kept.
+    ///
+    /// - Parameter keepsName: True to let the file have its present name as well, until another file takes its place.
+    /// - Returns: `nil` if the file is another one now.
+    func reject(
+        _ path: DocumentPath,
+        _ identity: FileIdentity,
+        because reason: RejectedEdit.Reason,
+        keepingName keepsName: Bool
+    ) throws(StatusError) -> RejectedEdit? {
+        guard let folder = try folders.open(path.collection.segments) else { return nil }
+        let name = folders.naming.file(of: path.id).text
+        return try reporting("rename", filePath(of: path)) { () throws(FileSystemError) in
+            guard try folder.status(of: name)?.identity == identity else { return nil }
+            var newName = ""
+            try RejectedEdit.withUnusedName(for: reason, of: name) { unused throws(FileSystemError) in
+                newName = unused
+                if keepsName {
+                    do throws(FileSystemError) {
+                        return try folder.link(folder.openFile(name, for: .reading), as: unused)
+                    } catch {
+                        // The file system has no hard links, or the file cannot be read.
+                        guard !error.alreadyExists else { throw error }
+                    }
                 }
+                try folder.renameWithoutReplacing(name, to: unused)
             }
+            return RejectedEdit(newName, in: path.collection)
         }
     }
 
@@ -267,7 +279,8 @@ extension DocumentFiles {
         return id
     }
 
-    private func filePath(_ name: String, in collection: CollectionPath) -> String {
+    /// Returns the path of a file in the folder of a collection.
+    func filePath(_ name: String, in collection: CollectionPath) -> String {
         folders.folderPath(collection.segments) + "/" + name
     }
 

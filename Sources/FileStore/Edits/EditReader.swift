@@ -64,12 +64,6 @@ struct EditReader: Sendable {
         }
     }
 
-    /// Returns whether another program has written the file of a document so recently that it may not have closed it.
-    func isBeingWritten(_ path: DocumentPath) -> Bool {
-        guard !isCommitted(path), let status = components.files.folders.cachedStatus(of: path) else { return false }
-        return !status.identity.isOlder(thanSeconds: 1)
-    }
-
     /// Returns the states of files.
     func states(of paths: [DocumentPath]) async throws(StatusError) -> [(path: DocumentPath, state: State)] {
         let readings = try await reader.scanQueue.run { [self] () throws(StatusError) in
@@ -128,6 +122,12 @@ struct EditReader: Sendable {
         return .decided(
             .edited(FileEdit(path: path, identity: identity, contents: contents, base: .known(base), owner: owner))
         )
+    }
+
+    /// Returns the last committed version of a document before its file got an identity.
+    func base(of path: DocumentPath, before identity: FileIdentity) async throws(StatusError) -> FileEdit.Base {
+        if let version = components.cache.entry(at: path)?.version(before: identity) { return .known(version) }
+        return try await base(of: path)
     }
 
     /// Looks up the last committed version of a document: in the journal, or else whether it existed, in the index.

@@ -9,6 +9,8 @@ struct EditScan {
     struct Result: Sendable {
         /// The files that have changed since the given time.
         var candidates: [DocumentPath] = []
+        /// The files with rejected edits.
+        var rejected: [RejectedEdit] = []
         /// The numbers of document files in the scanned collections.
         var counts: [CollectionPath: Int] = [:]
         /// The error of the system if it has refused a watch.
@@ -68,6 +70,8 @@ struct EditScan {
                 guard let id, isChanged(name, in: folder) else { break }
                 result.candidates.append(collection.document(id))
             case (.folder(let key), _): inner.append((name, key))
+            case (.ignored, .collection(let collection)):
+                if let edit = RejectedEdit(name, in: collection) { result.rejected.append(edit) }
             default: break
             }
             return true

@@ -42,6 +42,12 @@ struct FileEdit: Sendable {
         Write(path: path, operation: contents.map { .replace($0.fields) } ?? .delete)
     }
 
+    /// Returns the edit with the changes of later commits.
+    func merged(_ fields: MapValue) -> FileEdit {
+        let contents = contents.map { Contents(fields: fields, times: $0.times) }
+        return FileEdit(path: path, identity: identity, contents: contents, base: base, owner: owner)
+    }
+
     /// Returns the author that the history has for a commit of edits.
     static func author(of edits: [FileEdit]) -> UTF8Key {
         let owners = Set(edits.map(\.owner))
@@ -59,7 +65,9 @@ extension FileEdit {
         case form(EncodedDocument)
         /// The document is changed, created or deleted.
         case change
-        /// The file was written on the basis of an earlier version than the committed one.
+        /// The file was written on the basis of an earlier version than the committed one, which has changed other fields.
+        case merge(MapValue)
+        /// The file was written on the basis of an earlier version than the committed one, which has changed the same fields.
         case conflict(EncodedDocument)
     }
 
@@ -75,13 +83,17 @@ extension FileEdit {
         // A copy of all files, or a change of their owners, must not make commits of them.
         if base == .unknown { return isDated ? .none : .change }
         guard case .known(let committed?) = base else { return .change }
-        if try committed.decoded().fields == contents.fields {
+        let fields = try committed.decoded().fields
+        if fields == contents.fields {
             let isUntouched = isDated && contents.times == Times(create: committed.createTime, update: committed.updateTime)
             return isUntouched ? .none : .form(committed)
         }
         guard let stated = contents.times?.update, stated < committed.updateTime else { return .change }
+        guard let earlier = try await version(stated)?.decoded().fields else { return .conflict(committed) }
         // An earlier version that was put back as it was is meant to replace the later one.
-        if let earlier = try await version(stated), try earlier.decoded().fields == contents.fields { return .change }
-        return .conflict(committed)
+        if earlier == contents.fields { return .change }
+        let merge = FieldMerge(fields, contents.fields, since: earlier)
+        guard merge.conflicts.isEmpty else { return .conflict(committed) }
+        return merge.fields == fields ? .form(committed) : .merge(merge.fields)
     }
 }

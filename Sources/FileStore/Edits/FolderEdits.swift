@@ -19,24 +19,29 @@ internal import UTF8Text
 /// Folders that cannot be watched, in network file systems or beyond the system's limits, are scanned again and again, for a small part
 /// of the time.
 ///
-/// - A file that is not a document, for example because it is only half written, stays as it is until it changes again.
-/// - A file that was written on the basis of an earlier version than the committed one is kept beside it, and the committed version
-///   takes its place.
+/// - A file that is only half written is left alone for ``incompleteTime``.
+/// - A file that is not a document, or is refused, gets another name (``RejectedEdit``), and the committed version takes its place.
+/// - A file that was written on the basis of an earlier version than the committed one is merged with it (``FieldMerge``), or else
+///   rejected.
 /// - Of too many removed files at once, none becomes a deletion: a disk that is not mounted must not empty the database.
 /// - A commit that writes a document waits until an edit of its file has been taken.
+///
+/// On a standby, all edits are rejected.
 final class FolderEdits: Sendable {
     /// The options.
     struct Options: Sendable {
+        /// The edits that need a person.
+        let problems: EditProblems
         /// The time for which a file must be left alone.
         let quietTime: Duration
         /// The number of files removed at once up to which these are deletions.
         let maximumDeletions: Int
-        /// The time of the last record of the store's state before it was opened, in microseconds since 1970; `nil` if the files are
-        /// not those of that store.
-        let stopTime: Int64?
+        /// The time from which edits are looked for, in microseconds since 1970: that of the last record of the store's state, or the
+        /// opening of the store if the files are not those of that record.
+        let startTime: Int64
     }
 
-    private struct State {
+    struct State {
         var locations: [FolderEventQueue.Watch: DocumentLocation] = [:]
         /// The files that may have been edited, with the times of their last changes.
         var pending: [DocumentPath: ContinuousClock.Instant] = [:]
@@ -50,8 +55,10 @@ final class FolderEdits: Sendable {
         var isComplete = false
         /// The folders that have disappeared.
         var removed: Set<DocumentLocation> = []
-        /// The damaged files that have been seen once.
-        var damaged: [DocumentPath: FileIdentity] = [:]
+        /// The files that are half written, with the times at which they were first seen so.
+        var incomplete: [DocumentPath: (identity: FileIdentity, since: ContinuousClock.Instant)] = [:]
+        /// True to take all files that are missing for deletions.
+        var acceptsRemovedFiles = false
         /// The numbers of files that were removed in the last seconds.
         var removals: [(time: ContinuousClock.Instant, count: Int)] = []
         /// True while edits are being taken, by one task at a time.
@@ -72,27 +79,23 @@ final class FolderEdits: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let events = Mutex<FolderEventQueue?>(nil)
-    private let components: StoreComponents
-    private let reader: EditReader
-    private let scanQueue: WorkQueue
-    private let commitQueue: CommitQueue
-    private let options: Options
+    let components: StoreComponents
+    let reader: EditReader
+    let scanQueue: WorkQueue
+    let commitQueue: CommitQueue
+    let options: Options
     private let queue = DispatchQueue(label: "hearth.edits", qos: .utility)
     private let completion = DispatchGroup()
 
-    /// The maximum numbers of documents and of their bytes in a commit.
-    private static let commitDocuments = 500
-    private static let commitBytes = 4 << 20
-    /// The time after which a damaged file is reported, and after which an edit that could not be taken is tried again.
-    private static let retryTime = Duration.seconds(5)
+    /// The time after which an edit that could not be taken is tried again.
+    static let retryTime = Duration.seconds(5)
+    /// The time after which the folders are scanned again while removed files are not taken for deletions.
+    static let removalScanTime = Duration.seconds(60)
     /// The least time between two scans without watches, and its ratio to the duration of a scan.
     private static let scanInterval = Duration.seconds(2)
     private static let scanPause = 20
-    /// The time within which removed files count as removed at once.
-    private static let removalPeriod = Duration.seconds(10)
-
     init(_ components: StoreComponents, _ reader: DocumentReader, _ commitQueue: CommitQueue, _ options: Options) {
         self.components = components
         self.reader = EditReader(components, reader)
@@ -123,14 +126,14 @@ final class FolderEdits: Sendable {
         await withCheckedContinuation { continuation in completion.notify(queue: queue) { continuation.resume() } }
     }
 
-    /// Takes the edits of documents whose files cannot be read as those of the store, or waits a moment for a program that is
-    /// writing one.
+    /// Takes the edits that a commit has found, also those of which the kernel does not tell.
     ///
-    /// - Returns: `false` if there is no edit.
-    func takeOrWait(before writes: [Write]) async -> Bool {
-        if await take(before: writes) { return true }
-        guard writes.contains(where: { reader.isBeingWritten($0.path) }) else { return false }
-        return (try? await Task.sleep(for: .milliseconds(10))) != nil
+    /// - Parameter error: The error of the commit.
+    /// - Returns: `false` if the commit has another error.
+    func take(after error: StatusError, of writes: [Write]) async -> Bool {
+        guard error.versionBeforeEdit != nil || error.code == .dataLoss else { return false }
+        await take(Array(Set(writes.map(\.path))))
+        return true
     }
 
     /// Takes the edits of documents that are about to be written, without waiting until they were left alone.
@@ -205,7 +208,14 @@ extension FolderEdits {
             state.unscanned.insert(location)
         case (.folder(let id?), _):
             guard let inner = location.location(ofFolder: id) else { return }
-            if event.kind == .present { state.unscanned.insert(inner) } else { state.removed.insert(inner) }
+            switch event.kind {
+            // With it, other files that were missing may have come back.
+            case .present: state.unscanned.insert(options.problems.hasRemovedFiles ? .root : inner)
+            case .absent, .ended: state.removed.insert(inner)
+            }
+        case (.ignored, .collection(let collection)):
+            guard !event.isFolder, let edit = RejectedEdit(String(decoding: event.name, as: UTF8.self), in: collection) else { return }
+            if event.kind == .present { options.problems.insert(edit) } else { options.problems.remove(edit) }
         default:
             break
         }
@@ -225,7 +235,7 @@ extension FolderEdits {
     }
 
     /// Schedules the next work, unless it is scheduled or in progress.
-    private func schedule() {
+    func schedule() {
         let now = ContinuousClock.now
         let next = state.withLock { state -> (delay: Duration, time: ContinuousClock.Instant)? in
             guard !state.isWorking, !state.isStopped, let delay = state.delay(at: now, after: options.quietTime) else {
@@ -268,13 +278,18 @@ extension FolderEdits {
         }
         let due = state.withLock { state in state.pending.due(at: .now, after: options.quietTime) }
         if !due.isEmpty { await take(due) }
+        state.withLock { state in
+            if state.pending.isEmpty, state.unscanned.isEmpty { state.acceptsRemovedFiles = false }
+        }
     }
 
     private func scan(_ location: DocumentLocation) async {
         let events = events.withLock(\.self)
         // A folder that appears later may have been moved there, with all its times.
-        let time = location == .root ? state.withLock(\.lastScan) ?? options.stopTime ?? .max : .min
+        if location == .root { options.problems.forgetRemovedFiles() }
+        let time = location == .root ? state.withLock(\.lastScan) ?? options.startTime : .min
         let (start, begin) = (Timestamp.current(), ContinuousClock.now)
+        options.problems.removeRejected(in: location)
         do throws(StatusError) {
             let result = try await scanQueue.run(priority: .low) { [self] () throws(StatusError) in
                 var scan = EditScan(components.files.folders, events, since: time) { watch, location in
@@ -284,6 +299,7 @@ extension FolderEdits {
                 return scan.result
             }
             if let refusal = result.refusal { reportRefusal(refusal) }
+            for edit in result.rejected { options.problems.insert(edit) }
             add(result.candidates)
             add(try await reader.unindexedChanges(in: location, result.counts))
             let isWatched = state.withLock { state in
@@ -301,7 +317,7 @@ extension FolderEdits {
         }
     }
 
-    private func scanAgain(after delay: Duration) {
+    func scanAgain(after delay: Duration) {
         queue.asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in
             guard let self else { return }
             state.withLock { state in _ = state.unscanned.insert(.root) }
@@ -319,191 +335,13 @@ extension FolderEdits {
 
     /// Adds the documents below a folder that has disappeared.
     private func remove(_ location: DocumentLocation) async {
+        options.problems.removeRejected(in: location)
         do throws(StatusError) {
             add(try await reader.indexedDocuments(in: location))
         } catch {
             components.logger.debug("Cannot look for removed files", metadata: ["error": "\(error)"])
             scanAgain(after: Self.retryTime)
         }
-    }
-}
-
-// MARK: Taking
-
-extension FolderEdits {
-    /// Makes commits of those of the files that are edits.
-    private func take(_ paths: [DocumentPath]) async {
-        await beginTaking(paths)
-        defer { endTaking() }
-        let candidates = paths.filter { !reader.isCommitted($0) }.sorted()
-        // The files of a whole folder are removed at once, though not in one commit.
-        let removedCount = candidates.count > Self.commitDocuments ? try? await reader.removedCount(among: candidates) : nil
-        for start in stride(from: 0, to: candidates.count, by: Self.commitDocuments) {
-            let part = candidates[start..<min(start + Self.commitDocuments, candidates.count)]
-            await takePart(Array(part), removedAtOnce: start == 0 ? removedCount : 0)
-        }
-    }
-
-    /// - Parameter removedCount: The number of removed files to be counted with those of the last seconds; `nil` for those of the part.
-    private func takePart(_ candidates: [DocumentPath], removedAtOnce removedCount: Int?) async {
-        do throws(StatusError) {
-            var edits: [FileEdit] = []
-            for (path, state) in try await reader.states(of: candidates) {
-                switch state {
-                case .committed: break
-                case .busy: retry([path], after: options.quietTime)
-                case .damaged(let error, let identity): recordDamage(error, identity, path)
-                case .edited(let edit): edits.append(edit)
-                }
-            }
-            await commit(edits, removedAtOnce: removedCount)
-        } catch {
-            components.logger.warning(
-                "Edited files cannot be taken; trying again in some seconds",
-                metadata: ["error": "\(error)", "store.edited_documents": "\(candidates.count)"]
-            )
-            retry(candidates, after: Self.retryTime)
-        }
-    }
-
-    /// Waits until no other edits are being taken.
-    private func beginTaking(_ paths: [DocumentPath]) async {
-        await withCheckedContinuation { continuation in
-            let begins = state.withLock { state in
-                guard state.isTaking else {
-                    state.isTaking = true
-                    return true
-                }
-                state.waiters.append(continuation)
-                return false
-            }
-            if begins { continuation.resume() }
-        }
-        state.withLock { state in
-            state.taking = Set(paths)
-            for path in paths { state.pending[path] = nil }
-        }
-    }
-
-    private func endTaking() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            state.taking = []
-            state.isTaking = !state.waiters.isEmpty
-            return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
-        }
-        next?.resume()
-    }
-
-    private func retry(_ paths: [DocumentPath], after delay: Duration) {
-        let time = ContinuousClock.now + delay - options.quietTime
-        state.withLock { state in
-            for path in paths where state.pending[path] == nil { state.pending[path] = time }
-        }
-        schedule()
-    }
-
-    private func commit(_ edits: [FileEdit], removedAtOnce removedCount: Int?) async {
-        var changes: [FileEdit] = []
-        for edit in edits {
-            do throws(StatusError) {
-                let effect = try await edit.effect { time throws(StatusError) in
-                    try await self.reader.version(of: edit.path, asOf: time)
-                }
-                switch effect {
-                case .none: break
-                case .form(let committed): await commitQueue.rewrite(committed, ifFileIs: edit.identity)
-                case .change: changes.append(edit)
-                case .conflict(let committed): try await keepConflict(edit, with: committed)
-                }
-            } catch {
-                reportFailure(error, of: edit.path)
-            }
-        }
-        let deletions = changes.count { $0.contents == nil }
-        let removals = recordRemovals(removedCount ?? deletions)
-        if deletions > 0, removals > options.maximumDeletions {
-            components.logger.error(
-                """
-                Too many document files were removed at once to be deletions. Put the files back; or delete the documents by calls, \
-                or stop the server, and run hearth check --repair
-                """,
-                metadata: ["store.removed_files": "\(removals)", "store.maximum_deletions": "\(options.maximumDeletions)"]
-            )
-            changes.removeAll { $0.contents == nil }
-        }
-        var rest = changes[...]
-        while !rest.isEmpty {
-            var byteCount = 0
-            let part = rest.prefix(Self.commitDocuments).prefix { edit in
-                byteCount += edit.byteCount
-                return byteCount <= Self.commitBytes || byteCount == edit.byteCount
-            }
-            rest = rest.dropFirst(part.count)
-            await commitPart(Array(part))
-        }
-    }
-
-    /// Records removed files. Returns the number of those of the last seconds.
-    private func recordRemovals(_ count: Int) -> Int {
-        let now = ContinuousClock.now
-        return state.withLock { state in
-            state.removals.removeAll { $0.time < now - Self.removalPeriod }
-            state.removals.append((now, count))
-            return state.removals.reduce(0) { $0 + $1.count }
-        }
-    }
-
-    private func commitPart(_ edits: [FileEdit]) async {
-        let paths = edits.map(\.path)
-        do throws(StatusError) {
-            _ = try await commitQueue.commit(edits)
-            state.withLock { state in for path in paths { state.damaged[path] = nil } }
-        } catch {
-            guard error.code != .aborted else { return retry(paths, after: options.quietTime) }
-            // One that is refused must not hold up the others.
-            guard edits.count == 1 else {
-                for edit in edits { await commitPart([edit]) }
-                return
-            }
-            reportFailure(error, of: paths[0])
-        }
-    }
-
-    private func reportFailure(_ error: StatusError, of path: DocumentPath) {
-        components.logger.warning(
-            "An edited file cannot be taken; trying again in some seconds",
-            metadata: ["document.path": "\(path)", "error": "\(error)"]
-        )
-        retry([path], after: Self.retryTime)
-    }
-
-    /// Keeps an edit of an earlier version beside the document, and puts the committed version in its place.
-    private func keepConflict(_ edit: FileEdit, with committed: EncodedDocument) async throws(StatusError) {
-        let files = components.files
-        let name = try await scanQueue.run { () throws(StatusError) in try files.keepConflict(edit) }
-        guard let name else { return retry([edit.path], after: options.quietTime) }
-        components.logger.warning(
-            "A file was edited on the basis of an earlier version of its document; it is kept beside the committed one",
-            metadata: ["document.path": "\(edit.path)", "file.name": "\(name)"]
-        )
-        await commitQueue.rewrite(committed, ifFileIs: edit.identity)
-    }
-
-    /// Waits for the end of a write, and then reports that a file is not a document.
-    private func recordDamage(_ error: StatusError, _ identity: FileIdentity, _ path: DocumentPath) {
-        let isKnown = state.withLock { state in
-            defer { state.damaged[path] = identity }
-            return state.damaged[path] == identity
-        }
-        guard isKnown else { return retry([path], after: Self.retryTime) }
-        components.unreadable.insert(path)
-        components.logger.warning(
-            "An edited file is not a document. Correct it, or restore it from a backup",
-            metadata: [
-                "file.path": "\(error.file?.path ?? "")", "file.line": "\(error.file?.line ?? 0)",
-                "file.column": "\(error.file?.column ?? 0)", "error": "\(error)",
-            ]
-        )
     }
 }
 
@@ -516,12 +354,5 @@ extension [DocumentPath: ContinuousClock.Instant] {
         guard let oldest = changed.values.min(), let newest = changed.values.max() else { return [] }
         guard newest <= now - quietTime || oldest <= now - quietTime * 5 else { return [] }
         return changed.filter { $0.value <= now - quietTime }.map(\.key)
-    }
-}
-
-extension FileEdit {
-    /// The approximate size of its record.
-    fileprivate var byteCount: Int {
-        contents.map { Document.size(of: $0.fields, at: path) } ?? 256
     }
 }

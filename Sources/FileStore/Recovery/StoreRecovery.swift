@@ -32,6 +32,8 @@ extension StoreRecovery {
             reservedBytes: configuration.reservedBytes
         )
         let manifest = data.manifest
+        // The clock of the file system may be a little late.
+        let openTime = Timestamp.current().microseconds - 1_000_000
         let stopTime = (try? data.root.status(of: DataFolder.manifestName))?.identity.modifiedMicroseconds
         let cache = DocumentCache(maximumBytes: configuration.cacheBytes)
         let undatedFiles = DocumentFiles(DocumentFolders(data), cache: cache, log: ApplyLog())
@@ -92,9 +94,11 @@ extension StoreRecovery {
             watch: DocumentFolderWatch(watcher: configuration.folderWatcher, logger: logger),
             datedAfter: keepsTimes ? datedFiles.after : nil
         )
+        let editProblems = configuration.takesFolderEdits ? EditProblems(logger: logger) : nil
         let fileWriter = DocumentFileWriter(
             files,
             cache: cache,
+            edits: editProblems,
             hasLeftoverTemporaryFile: sweep.failure != nil || replay.hasLeftoverTemporaryFile
         )
         let unapplied = UnappliedDocuments()
@@ -127,6 +131,7 @@ extension StoreRecovery {
             files: files,
             cache: cache,
             unapplied: unapplied,
+            editProblems: editProblems,
             quarantine: quarantine,
             recovered: recovered,
             last: last,
@@ -146,14 +151,13 @@ extension StoreRecovery {
                 nil
             }
         folderEditOptions =
-            if configuration.takesFolderEdits, configuration.primary == nil {
+            editProblems.map { problems in
                 FolderEdits.Options(
+                    problems: problems,
                     quietTime: configuration.folderEditQuietTime,
                     maximumDeletions: configuration.maximumFolderDeletions,
-                    stopTime: datedFiles == manifest.datedFiles ? stopTime : nil
+                    startTime: datedFiles == manifest.datedFiles ? stopTime ?? openTime : openTime
                 )
-            } else {
-                nil
             }
         components.index.start()
     }
@@ -194,6 +198,7 @@ extension StoreRecovery {
         files: DocumentFiles,
         cache: DocumentCache,
         unapplied: UnappliedDocuments,
+        editProblems: EditProblems?,
         quarantine: QuarantinedDocuments,
         recovered: borrowing RecoveredJournal,
         last: (sequence: SequenceNumber, time: Timestamp?),
@@ -227,6 +232,7 @@ extension StoreRecovery {
             files: files,
             cache: cache,
             unapplied: unapplied,
+            editProblems: editProblems,
             feed: feed,
             history: HistoryIndex(
                 journal: journal,

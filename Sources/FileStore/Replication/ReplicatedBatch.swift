@@ -89,10 +89,14 @@ struct ReplicatedBatch {
                 do throws(StatusError) {
                     before[path] = .some(try read(path))
                 } catch {
-                    // The primary's document replaces a file that is damaged here.
-                    guard error.code == .dataLoss else { throw error }
-                    before[path] = .some(nil)
-                    damaged.insert(path)
+                    if let committed = error.versionBeforeEdit {
+                        before[path] = .some(committed)
+                    } else {
+                        // The primary's document replaces a file that is damaged here.
+                        guard error.code == .dataLoss else { throw error }
+                        before[path] = .some(nil)
+                        damaged.insert(path)
+                    }
                 }
                 order.append(path)
             }

@@ -204,17 +204,22 @@ extension FileStore {
             return try await commitQueue.commit(writes, validating: reads, by: author, identity: identity)
         }
         await folderEdits.take(before: writes)
-        var attempts = 0
+        let start = ContinuousClock.now
         while true {
             do throws(StatusError) {
                 return try await commitQueue.commit(writes, validating: reads, by: author, identity: identity)
             } catch {
-                // The file may have been edited again meanwhile, in a form that only edits have.
-                attempts += 1
-                guard error.code == .dataLoss, attempts < 20, await folderEdits.takeOrWait(before: writes) else { throw error }
+                // The file may have been edited since, or is being written.
+                guard ContinuousClock.now - start < Self.editWaitTime, await folderEdits.take(after: error, of: writes) else {
+                    throw error
+                }
+                try? await Task.sleep(for: .milliseconds(2))
             }
         }
     }
+
+    /// The time for which a commit waits for the ends of edits of its documents.
+    private static let editWaitTime = Duration.seconds(1)
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
         let feed = components.feed
@@ -266,6 +271,22 @@ extension FileStore {
     }
 
     package var localFiles: (any LocalFiles)? { self }
+
+    package var problemCount: Int { components.editProblems?.count ?? 0 }
+
+    package func problems(limit: Int) async throws(StatusError) -> FileProblemReport {
+        guard let problems = components.editProblems else { return FileProblemReport() }
+        let files = components.files
+        return try await scanQueue.run { () throws(StatusError) in try problems.report(limit: limit, in: files) }
+    }
+
+    package func acceptRemovedFiles() async throws(StatusError) {
+        if let error = components.standbyError { throw error }
+        guard let folderEdits else {
+            throw StatusError(.failedPrecondition, "Edits of files do not become commits. Start the server with --folder-edits.")
+        }
+        folderEdits.acceptRemovedFiles()
+    }
 
     package func storage() async -> StorageReport? {
         let components = components

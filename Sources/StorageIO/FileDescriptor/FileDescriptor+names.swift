@@ -19,6 +19,21 @@ extension FileDescriptor {
         try Self.call("renameat") { Glibc.renameat(number, name, number, newName) }
     }
 
+    /// Renames an entry of this folder to a name that doesn't exist yet.
+    ///
+    /// Where the file system cannot do that atomically, an entry that is created at the same time is replaced.
+    ///
+    /// - Throws: `EEXIST` if the name exists.
+    package func renameWithoutReplacing(_ name: String, to newName: String) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try Self.call("renameat2") { clinux_rename_new(number, name, newName) }
+        } catch {
+            guard error.code == EINVAL else { throw error }
+            guard try status(of: newName) == nil else { throw FileSystemError("renameat2", code: EEXIST) }
+            try rename(name, to: newName)
+        }
+    }
+
     /// Exchanges the names of two entries of this folder atomically, if the file system supports it.
     func exchange(_ name: String, with other: String) throws(FileSystemError) {
         try Self.call("renameat2") { clinux_exchange(number, name, number, other) }

@@ -10,6 +10,9 @@ package struct AtomicFileWriter {
         case unnamed(SharedFileDescriptor)
     }
 
+    /// A function that may give the file of a temporary name in a folder another name.
+    package typealias Keeper = (_ temporary: String, _ folder: borrowing FileDescriptor) -> Void
+
     /// True if a temporary file could not be removed, and remains until the temporary files are swept.
     package private(set) var hasLeftoverTemporaryFile: Bool
 
@@ -56,16 +59,24 @@ package struct AtomicFileWriter {
 
     /// Gives a staged file its final name in the same folder: links or renames it, or exchanges it with the file that it replaces. On
     /// failure the staged file is removed.
+    ///
+    /// - Parameter keep: Called before the replaced file is removed, with the temporary name that it has by then; may give it another
+    ///   name. Not called where the file system cannot exchange files.
     package mutating func moveIntoPlace(
         _ file: StagedFile,
         as name: String,
-        in folder: borrowing FileDescriptor
+        in folder: borrowing FileDescriptor,
+        keeping keep: Keeper? = nil
     ) throws(FileSystemError) {
         switch file {
         case .named(let temporary, isReplacing: true):
-            try replace(name, with: temporary, in: folder)
+            try replace(name, with: temporary, in: folder, keeping: keep)
         case .named(let temporary, isReplacing: false):
-            try rename(temporary, to: name, in: folder)
+            if keep == nil {
+                try rename(temporary, to: name, in: folder)
+            } else {
+                try replace(name, with: temporary, in: folder, keeping: keep)
+            }
         case .unnamed(let file):
             remainingUnnamedFiles? += 1
             do throws(FileSystemError) {
@@ -73,7 +84,7 @@ package struct AtomicFileWriter {
             } catch {
                 // A file of that name was created in the meantime.
                 guard error.alreadyExists else { throw error }
-                try rename(try link(file.descriptor, in: folder), to: name, in: folder)
+                try replace(name, with: try link(file.descriptor, in: folder), in: folder, keeping: keep)
             }
         }
     }
@@ -156,14 +167,16 @@ extension AtomicFileWriter {
     private mutating func replace(
         _ name: String,
         with temporary: String,
-        in folder: borrowing FileDescriptor
+        in folder: borrowing FileDescriptor,
+        keeping keep: Keeper?
     ) throws(FileSystemError) {
         do throws(FileSystemError) {
             try folder.exchange(temporary, with: name)
         } catch {
-            // The file was removed in the meantime, or the file system cannot exchange files.
+            // There is no file, or the file system cannot exchange files.
             return try rename(temporary, to: name, in: folder)
         }
+        keep?(temporary, folder)
         do throws(FileSystemError) {
             try folder.removeFile(temporary)
         } catch {
@@ -188,6 +201,39 @@ extension AtomicFileWriter {
             try folder.rename(temporary, to: name)
         } catch {
             remove(temporary, from: folder)
+            throw error
+        }
+    }
+
+    /// Removes a file, after it got a temporary name and `keep` has been called.
+    ///
+    /// - Returns: `false` if there is no file.
+    package mutating func remove(
+        _ name: String,
+        from folder: borrowing FileDescriptor,
+        keeping keep: Keeper
+    ) throws(FileSystemError) -> Bool {
+        let temporary: String
+        do throws(FileSystemError) {
+            temporary = try withUnusedName { temporary throws(FileSystemError) in
+                try folder.renameWithoutReplacing(name, to: temporary)
+                return temporary
+            }
+        } catch {
+            guard error.isNotFound else { throw error }
+            return false
+        }
+        keep(temporary, folder)
+        do throws(FileSystemError) {
+            try folder.removeFile(temporary)
+            return true
+        } catch {
+            // A folder took the place of the file in the meantime.
+            do throws(FileSystemError) {
+                try folder.renameWithoutReplacing(temporary, to: name)
+            } catch {
+                hasLeftoverTemporaryFile = true
+            }
             throw error
         }
     }
