@@ -200,7 +200,9 @@ extension DocumentFileWriter {
     ) -> AtomicFileWriter.Keeper {
         let files = files
         return { temporary, folder in
-            guard let status = try? folder.status(of: temporary), status.kind == .file, status.identity != identity else { return }
+            guard let status = try? folder.status(of: temporary), status.kind == .file, status.identity != identity else {
+                return
+            }
             try? RejectedEdit.withUnusedName(for: .conflict, of: name) { unused throws(FileSystemError) in
                 try folder.renameWithoutReplacing(temporary, to: unused)
                 if let edit = RejectedEdit(unused, in: path.collection) { edits.report(edit, in: files) }

@@ -135,7 +135,11 @@ extension DocumentFiles {
     /// Describes a rejected edit; `nil` if its file is gone.
     fileprivate func problem(of edit: RejectedEdit, in filePath: String) throws(StatusError) -> FileProblem? {
         guard let folder = try folders.open(edit.collection.segments),
-            let status = try reporting("get the status of", filePath, { () throws(FileSystemError) in try folder.status(of: edit.name) })
+            let status = try reporting(
+                "get the status of",
+                filePath,
+                { () throws(FileSystemError) in try folder.status(of: edit.name) }
+            )
         else { return nil }
         let id: DocumentPath.ID? =
             if case .id(let key) = folders.naming.parse(file: Array(edit.documentFile.utf8)) {

@@ -65,42 +65,52 @@ struct EditReader: Sendable {
     }
 
     /// Returns the states of files.
+    ///
+    /// - Parameter paths: Sorted, so that each folder is opened once.
     func states(of paths: [DocumentPath]) async throws(StatusError) -> [(path: DocumentPath, state: State)] {
         let readings = try await reader.scanQueue.run { [self] () throws(StatusError) in
-            try paths.map { path throws(StatusError) in (path, try reading(of: path)) }
+            var readings: [(path: DocumentPath, reading: Reading)] = []
+            var folder: (collection: CollectionPath, descriptor: SharedFileDescriptor?)?
+            for path in paths {
+                if folder?.collection != path.collection {
+                    folder = (path.collection, try sharedFolder(of: path.collection))
+                }
+                readings.append((path, try reading(of: path, in: folder?.descriptor)))
+            }
+            return readings
         }
-        var states: [(path: DocumentPath, state: State)] = []
-        for (path, reading) in readings {
+        let bases = try await bases(
+            of: readings.compactMap { path, reading in if case .undecided = reading { path } else { nil } }
+        )
+        return readings.map { path, reading in
             switch reading {
-            case .decided(let state): states.append((path, state))
+            case .decided(let state): return (path, state)
             case .undecided(let identity, let contents, let owner):
-                let edit = FileEdit(
-                    path: path,
-                    identity: identity,
-                    contents: contents,
-                    base: try await base(of: path),
-                    owner: owner
+                let base = bases[path] ?? .unknown
+                return (
+                    path, .edited(FileEdit(path: path, identity: identity, contents: contents, base: base, owner: owner))
                 )
-                states.append((path, .edited(edit)))
             }
         }
-        return states
     }
 
-    private func reading(of path: DocumentPath) throws(StatusError) -> Reading {
+    private func sharedFolder(of collection: CollectionPath) throws(StatusError) -> SharedFileDescriptor? {
+        guard let folder = try components.files.folders.open(collection.segments) else { return nil }
+        return SharedFileDescriptor(folder)
+    }
+
+    private func reading(of path: DocumentPath, in shared: SharedFileDescriptor?) throws(StatusError) -> Reading {
         // Its file will be written, or has to be by hand.
         if components.unapplied.image(of: path) != nil { return .decided(.busy) }
         let entry = components.cache.entry(at: path)
-        guard let folder = try components.files.folders.open(path.collection.segments) else {
-            return reading(of: path, nil, nil, owner: nil, entry)
-        }
+        guard let folder = shared else { return reading(of: path, nil, nil, owner: nil, entry) }
         let name = components.files.folders.naming.file(of: path.id).text
         let filePath = components.files.filePath(of: path)
-        let status = try reporting("get the status of", filePath) { () throws(FileSystemError) in try folder.status(of: name) }
+        let status = try reporting("get the status of", filePath) { () throws(FileSystemError) in try folder.descriptor.status(of: name) }
         guard let status else { return reading(of: path, nil, nil, owner: nil, entry) }
         if let entry, entry.isCommitted, entry.identity == status.identity { return .decided(.committed) }
         do throws(StatusError) {
-            guard let file = try components.files.edited(name, id: path.id, in: path.collection, folder) else {
+            guard let file = try components.files.edited(name, id: path.id, in: path.collection, folder.descriptor) else {
                 return reading(of: path, nil, nil, owner: nil, entry)
             }
             guard file.identity == status.identity else { return .decided(.busy) }
@@ -127,14 +137,20 @@ struct EditReader: Sendable {
     /// Returns the last committed version of a document before its file got an identity.
     func base(of path: DocumentPath, before identity: FileIdentity) async throws(StatusError) -> FileEdit.Base {
         if let version = components.cache.entry(at: path)?.version(before: identity) { return .known(version) }
-        return try await base(of: path)
+        return try await bases(of: [path])[path] ?? .unknown
     }
 
-    /// Looks up the last committed version of a document: in the journal, or else whether it existed, in the index.
-    private func base(of path: DocumentPath) async throws(StatusError) -> FileEdit.Base {
-        if let version = try await reader.lastRetainedVersion(of: path) { return .known(version.document) }
-        let exists = try await withIndex { snapshot throws(StatusError) in try snapshot.contains(path) }
-        return exists ? .unknown : .known(nil)
+    /// Looks up the last committed versions of documents: in the journal, or else whether they existed, in the index.
+    private func bases(of paths: [DocumentPath]) async throws(StatusError) -> [DocumentPath: FileEdit.Base] {
+        guard !paths.isEmpty else { return [:] }
+        var bases = try await reader.lastRetainedVersions(of: paths).mapValues { FileEdit.Base.known($0.document) }
+        let others = paths.filter { bases[$0] == nil }
+        guard !others.isEmpty else { return bases }
+        let known = try await withIndex { snapshot throws(StatusError) in
+            try others.map { path throws(StatusError) in try snapshot.contains(path) }
+        }
+        for (path, isKnown) in zip(others, known) { bases[path] = isKnown ? .unknown : .known(nil) }
+        return bases
     }
 
     /// Returns the version of a document as of a time; `nil` if it is not retained.

@@ -140,7 +140,9 @@ extension FolderEdits {
                 return
             }
             let edit = edits[0]
-            guard error.isRefusalOfEdit, case .known(let committed) = edit.base else { return reportFailure(error, of: edit.path) }
+            guard error.isRefusalOfEdit, case .known(let committed) = edit.base else {
+                return reportFailure(error, of: edit.path)
+            }
             do throws(StatusError) {
                 try await reject(edit, because: error, restoring: committed)
             } catch {
@@ -267,7 +269,8 @@ extension FolderEdits {
             guard now - since >= Self.incompleteTime else { return retry([path], after: Self.incompleteRetryTime) }
         }
         // A program may still write to it.
-        guard identity.modifiedMicroseconds < Timestamp.current().microseconds - Int64(options.quietTime / .microseconds(1)) else {
+        guard identity.modifiedMicroseconds < Timestamp.current().microseconds - Int64(options.quietTime / .microseconds(1))
+        else {
             return retry([path], after: options.quietTime)
         }
         didRead(path)

@@ -214,7 +214,9 @@ extension FolderEdits {
             case .absent, .ended: state.removed.insert(inner)
             }
         case (.ignored, .collection(let collection)):
-            guard !event.isFolder, let edit = RejectedEdit(String(decoding: event.name, as: UTF8.self), in: collection) else { return }
+            guard !event.isFolder, let edit = RejectedEdit(String(decoding: event.name, as: UTF8.self), in: collection) else {
+                return
+            }
             if event.kind == .present { options.problems.insert(edit) } else { options.problems.remove(edit) }
         default:
             break

@@ -38,19 +38,19 @@ extension DocumentReader {
         return VersionPage(versions: page, next: all.count > limit ? page.last?.commitTime : nil)
     }
 
-    /// Returns the version of a document after the last retained commit that changed it; `nil` if there is none.
-    func lastRetainedVersion(of path: DocumentPath) async throws(StatusError) -> DocumentVersion? {
+    /// Returns the versions of documents after the last retained commits that changed them. Leaves out those that none has changed.
+    func lastRetainedVersions(of paths: [DocumentPath]) async throws(StatusError) -> [DocumentPath: DocumentVersion] {
         let history = components.history
-        var versions = VersionCollector(of: path, before: nil, count: 1)
-        for id in history.segmentIDs where !versions.isComplete {
+        var versions: [DocumentPath: DocumentVersion] = [:]
+        var rest = paths
+        for id in history.segmentIDs where !rest.isEmpty {
             guard let index = try await history.index(of: id) else { break }
-            versions = try await scanQueue.run(priority: .low) { [versions] () throws(StatusError) in
-                var versions = versions
-                try history.add(index, to: &versions)
-                return versions
+            let found = try await scanQueue.run(priority: .low) { [rest] () throws(StatusError) in
+                try history.lastVersions(of: rest, in: index)
             }
+            versions.merge(found) { later, _ in later }
+            rest.removeAll { found[$0] != nil }
         }
-        guard versions.isComplete else { return nil }
-        return try versions.finish(current: .success(nil)).first
+        return versions
     }
 }

@@ -87,6 +87,20 @@ package struct SegmentIndex: Sendable {
         return records(in: range) { $0.document == hash }
     }
 
+    /// Returns, by position, the documents that a commit may have been the last to change. Takes one pass for all documents.
+    func lastRecords(changing paths: some Sequence<DocumentPath>) -> [Int: [DocumentPath]] {
+        var last: [Int: Int?] = [:]
+        for path in paths { last[path.hashValue] = .some(nil) }
+        changes.withUnsafeBufferPointer { changes in
+            for change in changes where last[change.document] != nil { last[change.document] = .some(Int(change.record)) }
+        }
+        var found: [Int: [DocumentPath]] = [:]
+        for path in paths {
+            if case .some(.some(let record)) = last[path.hashValue] { found[record, default: []].append(path) }
+        }
+        return found
+    }
+
     /// Returns the positions of the commits that may have changed a document in a collection, in order.
     func records(changing collection: CollectionPath, in range: Range<Int>) -> [Int] {
         let hash = Self.hash(collection)

@@ -76,3 +76,28 @@ extension HistoryIndex {
         }
     }
 }
+
+extension HistoryIndex {
+    /// Returns the versions of documents after their last changes in a segment, if it has any. Reads each record once.
+    package func lastVersions(
+        of paths: some Sequence<DocumentPath>,
+        in index: SegmentIndex
+    ) throws(StatusError) -> [DocumentPath: DocumentVersion] {
+        var reader = JournalRecordReader(journal)
+        var versions: [DocumentPath: DocumentVersion] = [:]
+        for (record, paths) in index.lastRecords(changing: paths).sorted(by: { $0.key < $1.key }) {
+            let commit = try reader.commit(at: record, in: index)
+            var rest = Set(paths)
+            for change in commit.changes where rest.remove(change.path) != nil {
+                versions[change.path] = DocumentVersion(commitTime: commit.time, document: change.after, author: commit.author)
+            }
+            // The last commit has changed another document with the same hash.
+            for path in rest {
+                var collector = VersionCollector(of: path, before: nil, count: 1)
+                try add(index, to: &collector)
+                if collector.isComplete { versions[path] = try collector.finish(current: .success(nil)).first }
+            }
+        }
+        return versions
+    }
+}

@@ -64,7 +64,8 @@ struct FieldMergeTests {
         var fields = MapValue()
         for name in ["a", "b", "c"] where Bool.random(using: &random) {
             let isMap = depth < 2 && Bool.random(using: &random)
-            fields[UTF8Key(name)] = isMap ? .map(self.fields(&random, depth: depth + 1)) : .integer(.random(in: 0...1, using: &random))
+            let value = Value.integer(.random(in: 0...1, using: &random))
+            fields[UTF8Key(name)] = isMap ? .map(self.fields(&random, depth: depth + 1)) : value
         }
         return fields
     }

@@ -118,7 +118,9 @@ struct FolderEditTests {
     }
 
     @Test
-    func `A file that is no document is rejected: it is kept beside the last version, and reported until it is gone`() async throws {
+    func `A file that is no document is rejected: it is kept beside the last version, and reported until it is gone`()
+        async throws
+    {
         let text = "{\"n\": 2,\n \"m\": yes}"
         try await fixture.withStore { store in
             try await store.set("c/a", ["n": .integer(1)])
@@ -135,7 +137,11 @@ struct FolderEditTests {
             try folder.write(#"[1]"#, to: "data/documents/c/b.json")
             await eventually { store.problemCount == 3 }
             await eventually { (try? folder.text(of: "data/documents/c/a.json")) == committed }
-            #expect(try folder.names(in: "data/documents/c").sorted() == ["a.json", "a.json.rejected", "a.json.rejected.2", "b.json.rejected"])
+            #expect(
+                try folder.names(in: "data/documents/c").sorted() == [
+                    "a.json", "a.json.rejected", "a.json.rejected.2", "b.json.rejected",
+                ]
+            )
             #expect(try await store.list("c").ids == ["a"])
             #expect(store.position.lastSequence == SequenceNumber(1))
         }
@@ -183,7 +189,8 @@ struct FolderEditTests {
     }
 
     @Test
-    func `An edit of an earlier version that changes the same field is kept beside the committed one; an earlier version as it was replaces it`()
+    func
+        `An edit of an earlier version that changes the same field is kept beside the committed one; an earlier version as it was replaces it`()
         async throws
     {
         let logs = WarningLog()
