@@ -69,10 +69,17 @@ final class EditProblems: Sendable {
     }
 
     /// Records that the file of a document cannot be read, and that its last version is not known.
-    func insertDamaged(_ path: DocumentPath) {
+    ///
+    /// - Returns: `false` if that was recorded before.
+    func insertDamaged(_ path: DocumentPath) -> Bool {
         state.withLock { state in
-            if state.damaged.count < Self.maximumCount { state.damaged.insert(path) }
+            state.damaged.count < Self.maximumCount && state.damaged.insert(path).inserted
         }
+    }
+
+    /// Returns whether one of the documents is known to have a file that cannot be read.
+    func hasDamaged(_ paths: some Sequence<DocumentPath>) -> Bool {
+        state.withLock { state in !state.damaged.isEmpty && paths.contains(where: state.damaged.contains) }
     }
 
     /// Records that the files of documents can be read, or are gone.

@@ -273,17 +273,18 @@ extension FolderEdits {
         else {
             return retry([path], after: options.quietTime)
         }
-        didRead(path)
+        state.withLock { $0.incomplete[path] = nil }
         do throws(StatusError) {
             if error.code == .dataLoss, case .known(let committed) = try await reader.base(of: path, before: identity) {
-                return try await reject(path, identity, because: error, restoring: committed)
+                try await reject(path, identity, because: error, restoring: committed)
+                return options.problems.removeDamaged([path])
             }
         } catch {
             return reportFailure(error, of: path)
         }
         // It may be all that there is of the document.
         components.unreadable.insert(path)
-        options.problems.insertDamaged(path)
+        guard options.problems.insertDamaged(path) else { return }
         components.logger.warning(
             "An edited file cannot be read as a document, and its last version is not known. Correct it, or restore it from a backup",
             metadata: [

@@ -132,8 +132,9 @@ final class FolderEdits: Sendable {
     /// - Returns: `false` if the commit has another error.
     func take(after error: StatusError, of writes: [Write]) async -> Bool {
         guard error.versionBeforeEdit != nil || error.code == .dataLoss else { return false }
-        await take(Array(Set(writes.map(\.path))))
-        return true
+        let paths = Set(writes.map(\.path))
+        await take(Array(paths))
+        return !options.problems.hasDamaged(paths)
     }
 
     /// Takes the edits of documents that are about to be written, without waiting until they were left alone.
