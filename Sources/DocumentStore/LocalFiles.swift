@@ -14,9 +14,6 @@ package protocol LocalFiles: Sendable {
     /// Takes a few system calls, regardless of the size of the store.
     func storage() async -> StorageReport?
 
-    /// The number of edits of files that have not become commits and need a person. Takes constant time.
-    var problemCount: Int { get }
-
     /// Returns the edits of files that have not become commits and need a person. Reads the files of those.
     ///
     /// - Parameter limit: The maximum number of problems.
@@ -28,17 +25,4 @@ package protocol LocalFiles: Sendable {
     ///
     /// - Throws: `.failedPrecondition` if edits of files do not become commits.
     func acceptRemovedFiles() async throws(StatusError)
-}
-
-extension LocalFiles {
-    /// 0, as for files whose edits do not become commits.
-    package var problemCount: Int { 0 }
-
-    /// None, as for files whose edits do not become commits.
-    package func problems(limit: Int) async throws(StatusError) -> FileProblemReport { FileProblemReport() }
-
-    /// Throws, as for files whose edits do not become commits.
-    package func acceptRemovedFiles() async throws(StatusError) {
-        throw StatusError(.failedPrecondition, "Edits of files do not become commits. Start the server with --folder-edits.")
-    }
 }

@@ -48,6 +48,8 @@ package struct StorageReport: Hashable, Sendable {
     package var indexedSequence: SequenceNumber?
     /// The number of documents that reads have found to be unreadable.
     package var damagedCount = 0
+    /// The number of edits of files that have not become commits and need a person; see ``LocalFiles/problems(limit:)``.
+    package var fileProblemCount = 0
 
     /// Creates a report.
     package init(

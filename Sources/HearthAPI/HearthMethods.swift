@@ -36,6 +36,8 @@ package enum HearthMethods {
             GetServerInfo.self,
             GetServerLog.self,
             PromoteServer.self,
+            ListFileProblems.self,
+            AcceptRemovedFiles.self,
             ListDatabases.self,
             DeleteDatabase.self,
             SetDatabaseQuota.self,

@@ -24,7 +24,8 @@ struct Hearth: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    ServeCommand.self, PromoteCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self,
+                    ServeCommand.self, PromoteCommand.self, KeysCommand.self, CheckCommand.self, FilesCommand.self,
+                    IndexesCommand.self,
                     RulesCommand.self,
                     ConfigCommand.self, StatusCommand.self, DoctorCommand.self, BenchCommand.self, DatabasesCommand.self,
                     BackupCommand.self,

@@ -67,6 +67,52 @@ import UTF8Text
         }
     }
 
+    /// Runs `hearth files`.
+    private func files(_ command: String, _ server: EndToEndServer) async throws -> CommandResult {
+        try await hearth("files", command, "--server", server.address)
+    }
+
+    @Test func `A rejected edit is told by commands, the overview and metrics until its file is gone`() async throws {
+        try await withServer(arguments: ["--folder-edit-quiet-ms", "20"]) { server in
+            let document = server.firestore.document("books/a")
+            try await document.setData(["title": "first"])
+            try Data("{\"title\": first}".utf8).write(to: server.file("books/a"))
+            let rejected = server.file("books/a").appendingPathExtension("rejected")
+            while !FileManager.default.fileExists(atPath: rejected.path) { try await Task.sleep(for: .milliseconds(10)) }
+            let problems = try await files("problems", server)
+            #expect(problems.status == .code(1))
+            #expect(problems.output.first == "documents/books/a.json.rejected:1:11")
+            #expect(problems.output.last?.hasPrefix("  rejected: The file is not valid JSON") == true)
+            let sentence = "! 1 edit of files did not become commits: run hearth files problems."
+            while try await !hearth("status", "--server", server.address).output.contains(sentence) {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let overview = String(decoding: try await server.connection.contents(at: "/admin"), as: UTF8.self)
+            #expect(overview.contains("documents/books/a.json.rejected:1:11"))
+            #expect(try await document.getDocument().get("title") as? String == "first")
+            try FileManager.default.removeItem(at: rejected)
+            while try await files("problems", server).status != .code(0) { try await Task.sleep(for: .milliseconds(10)) }
+        }
+    }
+
+    @Test func `A folder that disappears is no deletion until a person says so`() async throws {
+        try await withServer(arguments: ["--folder-edit-quiet-ms", "20", "--folder-edit-deletions", "3"]) { server in
+            let books = server.firestore.collection("books")
+            func count() async throws -> Int {
+                Int(truncating: try await books.count.getAggregation(source: .server).count as NSNumber)
+            }
+            for number in 0..<5 { try await books.document("b\(number)").setData(["n": number]) }
+            // Moved, so that all files disappear at once.
+            let folder = server.file("books/b0").deletingLastPathComponent()
+            try FileManager.default.moveItem(at: folder, to: server.folder.appendingPathComponent("away"))
+            while try await files("problems", server).status == .code(0) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await count() == 5)
+            #expect(try await files("accept-removed", server).status == .code(0))
+            while try await count() != 0 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await files("problems", server).status == .code(0))
+        }
+    }
+
     @Test func `Saved edits survive a kill, and those made before the next start are found`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appendingPathComponent("data")

@@ -106,7 +106,9 @@ struct EditReader: Sendable {
         guard let folder = shared else { return reading(of: path, nil, nil, owner: nil, entry) }
         let name = components.files.folders.naming.file(of: path.id).text
         let filePath = components.files.filePath(of: path)
-        let status = try reporting("get the status of", filePath) { () throws(FileSystemError) in try folder.descriptor.status(of: name) }
+        let status = try reporting("get the status of", filePath) { () throws(FileSystemError) in
+            try folder.descriptor.status(of: name)
+        }
         guard let status else { return reading(of: path, nil, nil, owner: nil, entry) }
         if let entry, entry.isCommitted, entry.identity == status.identity { return .decided(.committed) }
         do throws(StatusError) {

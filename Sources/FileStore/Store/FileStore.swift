@@ -272,7 +272,8 @@ extension FileStore {
 
     package var localFiles: (any LocalFiles)? { self }
 
-    package var problemCount: Int { components.editProblems?.count ?? 0 }
+    /// The number of edits of files that need a person. Takes constant time.
+    var problemCount: Int { components.editProblems?.count ?? 0 }
 
     package func problems(limit: Int) async throws(StatusError) -> FileProblemReport {
         guard let problems = components.editProblems else { return FileProblemReport() }
@@ -290,6 +291,7 @@ extension FileStore {
 
     package func storage() async -> StorageReport? {
         let components = components
+        let problemCount = problemCount
         // Does not wait for the last commits, so that the report is available under load. Not a use, so that a monitor that asks for
         // it regularly does not keep the caches of an idle store.
         let size =
@@ -310,6 +312,7 @@ extension FileStore {
             )
             report.indexedSequence = components.index.appliedSequence
             report.damagedCount = components.unreadable.count
+            report.fileProblemCount = problemCount
             return report
         }
     }

@@ -183,6 +183,16 @@ private struct RestrictedFiles: LocalFiles {
 
     /// Returns `nil`: the report would disclose other collections.
     func storage() async -> StorageReport? { nil }
+
+    func problems(limit: Int) async throws(StatusError) -> FileProblemReport {
+        try caller.requireAccessToDatabase()
+        return try await base.problems(limit: limit)
+    }
+
+    func acceptRemovedFiles() async throws(StatusError) {
+        try caller.requireAccessToDatabase()
+        try await base.acceptRemovedFiles()
+    }
 }
 
 extension Commit {

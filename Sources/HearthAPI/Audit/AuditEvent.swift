@@ -25,6 +25,7 @@ package struct AuditEvent: Sendable {
         case importDocuments = "documents.import"
         case deleteDocuments = "documents.delete"
         case clearDatabase = "database.clear"
+        case acceptRemovedFiles = "files.acceptRemoved"
         case promoteServer = "server.promote"
         case startServer = "server.start"
         case stopServer = "server.stop"

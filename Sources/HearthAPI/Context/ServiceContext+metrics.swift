@@ -38,6 +38,7 @@ extension ServiceContext {
         metrics.documentBytes.set(total.size.map { Double($0.byteCount) } ?? .nan)
         metrics.damagedDocuments.set(Double(total.damagedCount))
         metrics.waitingDocuments.set(Double(total.waitingCount))
+        metrics.fileProblems.set(Double(total.fileProblemCount))
         metrics.openTransactions.set(Double(total.transactionCount))
         metrics.openDatabases.set(Double(databaseCount))
         // A folder that cannot be read keeps the time that is known.
@@ -57,6 +58,7 @@ private struct StoreState {
     private(set) var size: CollectionSize?
     private(set) var damagedCount: Int
     private(set) var waitingCount: Int
+    private(set) var fileProblemCount: Int
     var transactionCount = 0
 
     init(_ store: any DocumentStore) async {
@@ -67,6 +69,7 @@ private struct StoreState {
         size = storage?.size
         damagedCount = storage?.damagedCount ?? 0
         waitingCount = storage?.unappliedCount ?? 0
+        fileProblemCount = storage?.fileProblemCount ?? 0
     }
 
     mutating func add(_ other: StoreState, transactionCount: Int) {
@@ -75,6 +78,7 @@ private struct StoreState {
         if let otherSize = other.size { size? += otherSize } else { size = nil }
         damagedCount += other.damagedCount
         waitingCount += other.waitingCount
+        fileProblemCount += other.fileProblemCount
         self.transactionCount += transactionCount
     }
 }

@@ -14,6 +14,7 @@ struct StateMetrics: Sendable {
     let documentBytes: Gauge
     let damagedDocuments: Gauge
     let waitingDocuments: Gauge
+    let fileProblems: Gauge
     let openTransactions: Gauge
     let openDatabases: Gauge
 
@@ -43,6 +44,10 @@ struct StateMetrics: Sendable {
         waitingDocuments = registry.gauge(
             "hearth_waiting_documents",
             "Documents of open databases whose last commit could not be written to their files."
+        )
+        fileProblems = registry.gauge(
+            "hearth_file_problems",
+            "Edits of files in open databases that have not become commits and need a person."
         )
         openTransactions = registry.gauge("hearth_transactions_open", "Open transactions.")
         openDatabases = registry.gauge("hearth_databases_open", "Open databases.")

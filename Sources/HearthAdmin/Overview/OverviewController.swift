@@ -20,6 +20,7 @@ struct OverviewController {
             }
                 ?? [],
             roots: roots,
+            fileProblems: await fileProblems(info),
             cards: await cards(of: roots?.collections ?? [], withSizes: info.index == .ready),
             hasExamples: !request.environment.assets.examples.isEmpty,
             log: await request.resultIfPermitted { () async throws(StatusError) in try await context.log } ?? [],
@@ -27,6 +28,15 @@ struct OverviewController {
             now: request.now
         )
         return await request.respond(with: page, roots: roots)
+    }
+
+    /// Returns the edits of files that need a person, if there are any.
+    private func fileProblems(_ info: GetServerInfo.Result) async -> FileProblemReport? {
+        guard info.storage.map({ $0.fileProblemCount > 0 }) ?? false else { return nil }
+        return await request.resultIfPermitted { () async throws(StatusError) in
+            try context.authorize(ListFileProblems.requiredPermission)
+            return try await ListFileProblems.call(FileProblemList.pageSize, in: context)
+        }
     }
 
     /// Writes the example documents to an empty database in one commit.

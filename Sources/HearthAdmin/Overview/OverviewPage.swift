@@ -42,6 +42,8 @@ struct OverviewPage: Page {
     /// True if the collections are shown as a table instead of cards.
     private let hasTable: Bool
     private let damagedRootCollections: DamagedFileList?
+    /// The edits of files that need a person.
+    private let fileProblems: FileProblemList?
     private let facts: [Fact]
     private let rates: RateChart?
     /// The reason why writes are rejected.
@@ -63,6 +65,7 @@ struct OverviewPage: Page {
     ///   - info: The state of the server.
     ///   - databases: All databases, the default one first; empty when the caller may not list them.
     ///   - roots: The root collections; `nil` if the caller may not list them.
+    ///   - fileProblems: The edits of files that need a person; `nil` when the caller may not list them.
     ///   - cards: The root collections with their sizes.
     ///   - hasExamples: Whether the server has the example documents.
     ///   - log: The latest log entries, newest first; empty when the caller may not read them.
@@ -72,6 +75,7 @@ struct OverviewPage: Page {
         _ info: GetServerInfo.Result,
         databases: [DatabaseID],
         roots: CollectionPage?,
+        fileProblems: FileProblemReport?,
         cards: [Card],
         hasExamples: Bool,
         log: [RecentLog.Entry],
@@ -79,6 +83,7 @@ struct OverviewPage: Page {
         now: Timestamp
     ) {
         damagedRootCollections = roots.flatMap { DamagedFileList($0.damaged) }
+        self.fileProblems = fileProblems.flatMap(FileProblemList.init)
         isEmpty = (roots?.collections ?? []).isEmpty && damagedRootCollections == nil
         self.cards = cards
         hasCards = !cards.isEmpty

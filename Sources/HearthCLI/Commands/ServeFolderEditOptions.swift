@@ -4,11 +4,12 @@ import FileStore
 /// The options of `hearth serve` for edits of document files by other programs.
 struct ServeFolderEditOptions: ParsableArguments {
     @Flag(
+        inversion: .prefixedNo,
         help: """
             Make commits of edits of document files by editors and other programs, while the server runs and since its last stop.
             """
     )
-    var folderEdits = false
+    var folderEdits = true
 
     @Option(help: ArgumentHelp("Time for which an edited file must be left alone before it becomes a commit.", valueName: "ms"))
     var folderEditQuietMs = 200

@@ -53,6 +53,9 @@ struct ServerStatus {
         if let count = metrics["hearth_waiting_documents"], count > 0 {
             problems.append("\(Int(count).counted("document")) could not be written to their files: see the log.")
         }
+        if let count = metrics["hearth_file_problems"], count > 0 {
+            problems.append("\(Int(count).counted("edit")) of files did not become commits: run hearth files problems.")
+        }
     }
 
     private mutating func addStandby(of primary: String, _ metrics: MetricsText, at now: Date) {

@@ -122,7 +122,8 @@ struct RestrictedStoreTests {
             "keys.list",
             "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.delete", "indexes.exempt",
             "indexes.unexempt", "databases.list", "databases.delete", "databases.setQuota",
-            "databases.getQuota", "backups.create", "backups.verify", "backups.list", "rules.get", "rules.set",
+            "databases.getQuota", "files.problems", "files.acceptRemoved", "backups.create", "backups.verify", "backups.list",
+            "rules.get", "rules.set",
             // Streams reject a target themselves.
             "watch.addTargets", "watch.removeTargets",
         ]

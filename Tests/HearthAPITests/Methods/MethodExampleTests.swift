@@ -21,8 +21,12 @@ import UTF8Text
             try await service.result(of: "documents.commit", Self.preparation)
             try Data(Self.keys.utf8).write(to: URL(filePath: service.folder + "/keys.json"))
             await service.context.keys.refresh()
-            // Only a standby can be promoted, which restarts, only open streams have targets, and a backup is named by its time.
-            let others: Set<UTF8Key> = ["server.promote", "watch.addTargets", "watch.removeTargets", "backups.verify"]
+            // Only a standby can be promoted, which restarts, only open streams have targets, a backup is named by its time, and no
+            // files have been edited.
+            let others: Set<UTF8Key> = [
+                "server.promote", "watch.addTargets", "watch.removeTargets", "backups.verify", "files.problems",
+                "files.acceptRemoved",
+            ]
             for method in HearthMethods.table.methods where !others.contains(method.name) {
                 for example in method.examples {
                     let params = String(decoding: example.params.root.rawBytes, as: UTF8.self)

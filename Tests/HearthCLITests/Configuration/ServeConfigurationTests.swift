@@ -103,7 +103,7 @@ struct ServeConfigurationTests {
             "backups": .string("i"), "backupHours": .integer(2), "keepBackups": .integer(3), "archiveSeconds": .integer(4),
             "follow": .string("http://n"), "followKey": .string("o"), "followCA": .string("p"),
             "rules": .string("j"), "authFirebaseProject": .string("project-k"), "authIssuers": .string("l"),
-            "emulator": .boolean(true), "folderEdits": .boolean(true), "folderEditQuietMs": .integer(19),
+            "emulator": .boolean(true), "folderEdits": .boolean(false), "folderEditQuietMs": .integer(19),
             "folderEditDeletions": .integer(20), "keepHours": .integer(5), "keepMebibytes": .integer(600),
             "checkpointMebibytes": .integer(7),
             "checkpointDocuments": .integer(800), "openDatabases": .integer(9), "watchers": .integer(10),

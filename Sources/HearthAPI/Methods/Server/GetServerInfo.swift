@@ -133,6 +133,11 @@ package enum GetServerInfo: RPCMethod {
                         "The number of documents whose last commit could not be written to their files. They are readable as "
                             + "committed."
                     ),
+                    .init(
+                        "fileProblems",
+                        .integer(minimum: 0),
+                        "The number of edits of files that have not become commits and need a person. files.problems lists them."
+                    ),
                 ]),
                 "The disk usage of the database; absent before its first write, and for keys that are restricted to collections.",
                 isRequired: false
@@ -210,7 +215,7 @@ package enum GetServerInfo: RPCMethod {
                     "writable": true,
                     "index": {"state": "ready", "documentsDone": 0, "documentsTotal": 0},
                     "size": {"documentCount": 3, "bytes": 412},
-                    "storage": {"journalBytes": 16777216, "maximumJournalBytes": 268435456, "freeBytes": 52613349376, "waitingDocuments": 0},
+                    "storage": {"journalBytes": 16777216, "maximumJournalBytes": 268435456, "freeBytes": 52613349376, "waitingDocuments": 0, "fileProblems": 0},
                     "sessions": 0,
                     "uptimeSeconds": 86400,
                     "watchers": 0,
@@ -358,6 +363,8 @@ extension StorageReport {
         }
         writer.key("waitingDocuments")
         writer.integer(Int64(unappliedCount))
+        writer.key("fileProblems")
+        writer.integer(Int64(fileProblemCount))
         writer.endObject()
     }
 }

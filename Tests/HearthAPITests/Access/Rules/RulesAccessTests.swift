@@ -261,6 +261,7 @@ import UTF8Text
         "indexes.list": false, "indexes.create": false, "indexes.delete": false, "indexes.exempt": false,
         "indexes.unexempt": false, "databases.list": false, "databases.delete": false,
         "databases.setQuota": false, "databases.getQuota": false,
+        "files.problems": false, "files.acceptRemoved": false,
         "backups.create": false, "backups.verify": false, "backups.list": false,
         "keys.create": false, "keys.list": false, "keys.revoke": false, "rules.get": false, "rules.set": false,
     ]
