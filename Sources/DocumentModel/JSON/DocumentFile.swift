@@ -34,7 +34,7 @@ public enum DocumentFile {
     /// - Parameter storesID: True to store the ID in the file, for a document whose ID doesn't fit in the file name.
     public static func encode(_ document: EncodedDocument, storesID: Bool) -> [UInt8] {
         let metadata = DocumentFileMetadata(of: document, storesID: storesID)
-        return DocumentFileFormatter.bytes(ofFields: document.fieldsJSON, metadata: metadata)
+        return DocumentFileFormatter.bytes(ofFields: document.fieldsJSON, metadata: metadata.members)
     }
 
     /// Decodes a document from its file.

@@ -10,8 +10,11 @@ struct DocumentFileFormatter {
     private static let mapTag = Array("{\"$map\":{".utf8)
     private static let anyTag = Array("{\"$".utf8)
 
+    /// The members of the metadata, in order.
+    typealias Metadata = [(key: UTF8Key, text: String)]
+
     private let source: [UInt8]
-    private let metadata: DocumentFileMetadata
+    private let metadata: Metadata
     private var position = 0
     private var output: [UInt8] = []
     private var startOfLine = 0
@@ -19,13 +22,15 @@ struct DocumentFileFormatter {
     private var open: [Int] = []
 
     /// Formats the contents of a file.
-    static func bytes(ofFields fields: [UInt8], metadata: DocumentFileMetadata) -> [UInt8] {
+    ///
+    /// - Parameter metadata: The members of `$document`, which the file has if there are any.
+    static func bytes(ofFields fields: [UInt8], metadata: Metadata) -> [UInt8] {
         var formatter = DocumentFileFormatter(source: fields, metadata: metadata)
         formatter.format()
         return formatter.output
     }
 
-    private init(source: [UInt8], metadata: DocumentFileMetadata) {
+    private init(source: [UInt8], metadata: Metadata) {
         self.source = source
         self.metadata = metadata
         output.reserveCapacity(source.count + source.count / 4 + 160)
@@ -97,9 +102,9 @@ struct DocumentFileFormatter {
     }
 
     private mutating func endContainer() {
-        if open.count == 1 { appendMetadata() }
+        if open.count == 1, !metadata.isEmpty { appendMetadata() }
         let bracketCount = open.removeLast()
-        breakLine()
+        if output.last != UInt8(ascii: "{") { breakLine() }
         for _ in 0..<bracketCount { copyByte() }
     }
 
@@ -108,7 +113,7 @@ struct DocumentFileFormatter {
         breakLine()
         appendKey(DocumentFileMetadata.key)
         output.append(UInt8(ascii: "{"))
-        for (index, (key, text)) in metadata.members.enumerated() {
+        for (index, (key, text)) in metadata.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
             breakLine(levels: 2)
             appendKey(key)

@@ -25,10 +25,7 @@ struct DocumentFileMetadata {
     }
 
     /// The members in file order.
-    var members: [(key: UTF8Key, text: String)] {
-        (id.map { [(Self.idKey, $0.key.string)] } ?? [])
-            + [(Self.createTimeKey, createTime.rfc3339), (Self.updateTimeKey, updateTime.rfc3339)]
-    }
+    var members: DocumentFileFormatter.Metadata { Self.members(id: id, times: (createTime, updateTime)) }
 
     /// Decodes the metadata. Unknown members are rejected, because the next write would lose them.
     init(_ node: JSONNode) throws(ValueDecodingError) {
@@ -54,14 +51,22 @@ struct DocumentFileMetadata {
         guard createTime <= updateTime else {
             throw ValueDecodingError(node, "The updateTime of $document is earlier than its createTime. Correct one of them.")
         }
-        if let member = idNode {
-            guard let text = member.string else { throw ValueDecodingError(member, expected: "the document ID as a string") }
-            do throws(StatusError) {
-                id = try DocumentPath.ID(text)
-            } catch {
-                throw ValueDecodingError(member, error)
-            }
-        }
+        if let idNode { id = try Self.id(idNode) }
+    }
+
+    /// Decodes the ID in metadata in which the times may be missing, both of them.
+    static func id(in node: JSONNode) throws(ValueDecodingError) -> DocumentPath.ID? {
+        guard let members = node.members, members.allSatisfy({ $0.key == idKey }) else { return try Self(node).id }
+        guard let member = node[idKey] else { return nil }
+        return try id(member)
+    }
+
+    /// Returns the members in file order.
+    static func members(id: DocumentPath.ID?, times: (create: Timestamp, update: Timestamp)?) -> DocumentFileFormatter.Metadata {
+        var members: DocumentFileFormatter.Metadata = []
+        if let id { members.append((idKey, id.key.string)) }
+        if let times { members += [(createTimeKey, times.create.rfc3339), (updateTimeKey, times.update.rfc3339)] }
+        return members
     }
 
     /// Returns the document ID from the file name and the metadata, at least one of which must contain it.
@@ -85,6 +90,15 @@ struct DocumentFileMetadata {
                 node,
                 "The file name doesn't contain the document ID. Add it to $document, as in \"id\": \"hitchhiker\"."
             )
+        }
+    }
+
+    private static func id(_ member: JSONNode) throws(ValueDecodingError) -> DocumentPath.ID {
+        guard let text = member.string else { throw ValueDecodingError(member, expected: "the document ID as a string") }
+        do throws(StatusError) {
+            return try DocumentPath.ID(text)
+        } catch {
+            throw ValueDecodingError(member, error)
         }
     }
 

@@ -27,7 +27,11 @@ struct DocumentFileReader {
                 )
             }
             let path = collection.document(id)
-            return DocumentFile.Contents(path: path, fields: try fields(try Content(members), of: root, at: path), times: nil)
+            return DocumentFile.Contents(
+                path: path,
+                fields: try fields(try DocumentFileMembers(members), of: root, at: path),
+                times: nil
+            )
         }
     }
 
@@ -53,7 +57,7 @@ struct DocumentFileReader {
 
     private func document(from root: JSONNode) throws(ValueDecodingError) -> Document {
         guard let members = root.members else { throw ValueDecodingError(root, expected: "an object of fields and $document") }
-        let content = try Content(members)
+        let content = try DocumentFileMembers(members)
         guard let metadataNode = content.metadata else {
             throw ValueDecodingError(
                 root,
@@ -68,17 +72,11 @@ struct DocumentFileReader {
     }
 
     private func fields(
-        _ content: Content,
+        _ content: DocumentFileMembers,
         of root: JSONNode,
         at path: DocumentPath
     ) throws(ValueDecodingError) -> MapValue {
-        var budget = DocumentByteBudget()
-        let fields =
-            if let map = content.map {
-                try MapValue(tagged: map, level: 0, budget: &budget)
-            } else {
-                try MapValue(decoding: content.members, of: root, level: 0, budget: &budget)
-            }
+        let fields = try content.fields(of: root)
         do throws(StatusError) {
             try Document.validate(fields, at: path)
         } catch {
@@ -93,35 +91,6 @@ struct DocumentFileReader {
         error.path = error.path ?? id.map { collection.document($0).string } ?? collection.string
         error.file = StatusError.FileLocation(path: file, line: line, column: column)
         return error
-    }
-}
-
-/// The top-level members of a file: the metadata, and either the fields or a single map of all fields.
-private struct Content {
-    private(set) var metadata: JSONNode?
-    private(set) var map: JSONNode?
-    private(set) var members: [(key: UTF8Key, value: JSONNode)] = []
-
-    init(_ all: JSONNode.Members) throws(ValueDecodingError) {
-        members.reserveCapacity(min(all.underestimatedCount, 1_024))
-        for (key, node) in all {
-            if key == DocumentFileMetadata.key {
-                metadata = node
-            } else if key == ValueTag.map.key {
-                map = node
-            } else if key.beginsWithDollar {
-                throw ValueDecodingError(
-                    node,
-                    "The name of a top-level member cannot begin with $, found \(Excerpt(key.string)). "
-                        + "Put all fields into a member \"$map\": {…} next to $document."
-                )
-            } else {
-                members.append((key, node))
-            }
-        }
-        if map != nil, let (key, node) = members.first {
-            throw ValueDecodingError(node, "The field \(Excerpt(key.string)) is outside $map. Move it into $map.")
-        }
     }
 }
 
