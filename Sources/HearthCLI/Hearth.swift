@@ -38,7 +38,10 @@ struct Hearth: AsyncParsableCommand {
                     GetCommand.self, SetCommand.self, DeleteCommand.self, ListCommand.self, QueryCommand.self, WatchCommand.self,
                 ]
             ),
-            CommandGroup(name: "Import and export", subcommands: [ImportCommand.self, ExportCommand.self, ExampleCommand.self]),
+            CommandGroup(
+                name: "Import and export",
+                subcommands: [ImportCommand.self, ExportCommand.self, ExampleCommand.self, GitCommand.self]
+            ),
         ]
     )
 

@@ -61,13 +61,15 @@ struct DocumentationPageTests {
 
     /// Runs the commands of a page, in order, in a folder with the data folder `data` of a server with the example data.
     private func check(_ commands: [MarkdownPage.Command], of page: MarkdownPage) async throws {
-        try await withServer { server in
+        try await withServer(arguments: ["--folder-edits"]) { server in
             let examples = try await hearth("example", "load", "guide", "places", "--server", server.address)
             try #require(examples.status == .code(0), "\(examples)")
             let folder = server.folder.deletingLastPathComponent().path
             for command in commands {
                 let line = """
                     hearth() { "$HEARTH" "$@"; }
+                    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=Arthur GIT_AUTHOR_EMAIL=arthur@example.com
+                    export GIT_COMMITTER_NAME=Arthur GIT_COMMITTER_EMAIL=arthur@example.com
                     cd '\(folder)' && export HEARTH_SERVER=\(server.address) HEARTH_KEY="$(cat key 2>/dev/null)"
                     \(command.line.replacing("http://127.0.0.1:8080", with: server.address).replacing("curl ", with: "curl -sS --fail "))
                     status=$?; [ -n "$HEARTH_KEY" ] && printf %s "$HEARTH_KEY" > key; exit $status

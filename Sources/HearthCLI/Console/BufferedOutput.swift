@@ -26,7 +26,12 @@ struct BufferedOutput {
     /// Appends a line and a line feed.
     mutating func writeLine(_ line: some Sequence<UInt8>) throws(StatusError) {
         buffer.append(contentsOf: line)
-        buffer.append(UInt8(ascii: "\n"))
+        try write(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+
+    /// Appends bytes.
+    mutating func write(_ bytes: some Sequence<UInt8>) throws(StatusError) {
+        buffer.append(contentsOf: bytes)
         if buffer.count >= Self.capacity { try flush() }
     }
 
@@ -35,7 +40,7 @@ struct BufferedOutput {
         defer { buffer.removeAll(keepingCapacity: true) }
         var offset = 0
         while offset < buffer.count {
-            let count = buffer.withUnsafeBytes { write(descriptor, $0.baseAddress! + offset, $0.count - offset) }
+            let count = buffer.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + offset, $0.count - offset) }
             if count >= 0 {
                 offset += count
             } else if errno == EPIPE {

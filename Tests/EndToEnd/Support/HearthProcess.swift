@@ -103,3 +103,8 @@ func shell(_ line: String) async throws -> CommandResult {
     let environment = ["HEARTH": HearthProcess.executable.path]
     return try await HearthProcess(["-c", line], program: bash, environment: environment).result()
 }
+
+/// Returns whether a program is installed.
+func isInstalled(_ program: String) -> Bool {
+    (try? ChildProcess.run("/bin/sh", ["-c", "command -v \(program) >/dev/null"])) == .code(0)
+}
