@@ -5,7 +5,8 @@ import Hummingbird
 import NIOCore
 import UTF8Text
 
-/// The pages as routes of Hearth's server: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
+/// The pages as routes of Hearth's server: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods, and a page that says that
+/// there is none, for browsers at all other paths.
 ///
 /// A program that gets `/` to see whether the server is there receives the answer of Firestore's emulator instead of a redirect to
 /// the pages, which may ask it to sign in.
@@ -17,9 +18,7 @@ package struct AdminModule: RouteModule {
     }
 
     package func routes(using server: ServerResources) -> [Route] {
-        let handler: Route.Handler = { request, context in
-            try await pages.response(to: request, in: context, streams: server.streams)
-        }
+        let handler = handler(using: server)
         let root: Route.Handler = { request, context in
             guard [.get, .head].contains(request.method), !request.acceptsHTML else { return try await handler(request, context) }
             return request.method == .head ? Response.probe.createHeadResponse() : .probe
@@ -27,6 +26,14 @@ package struct AdminModule: RouteModule {
         return [Route("/", policy, allMethods: root)]
             + ["/admin", "/rpc/docs", "/rpc/docs/"].map { Route($0, policy, allMethods: handler) }
             + [Route(below: "/admin/", policy, allMethods: handler)]
+    }
+
+    package func unlistedPages(using server: ServerResources) -> Route? {
+        Route("", policy, allMethods: handler(using: server))
+    }
+
+    private func handler(using server: ServerResources) -> Route.Handler {
+        { request, context in try await pages.response(to: request, in: context, streams: server.streams) }
     }
 
     /// Other sites may link to pages. The pages offer sign-in themselves, and check the permissions of the caller.

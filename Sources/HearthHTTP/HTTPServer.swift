@@ -62,7 +62,10 @@ package struct HTTPServer: Service {
             maximumBodyBytes: context.server.limits.maximumBodyBytes,
             logger: logger
         )
-        self.routes = RouteTable(modules.flatMap { $0.routes(using: resources) })
+        self.routes = RouteTable(
+            modules.flatMap { $0.routes(using: resources) },
+            unlistedPages: modules.lazy.compactMap { $0.unlistedPages(using: resources) }.first
+        )
         let registry = context.server.metrics.registry
         context.declareStandbyMetrics()
         LimitMetrics.declare(in: registry, connection, resources, context.server.metrics.store.queues)

@@ -52,6 +52,8 @@ struct ConnectionResponder: Sendable {
         if let (route, index) = routes.indexedRoute(at: request.uri.path) {
             context.route = route
             context.routeIndex = index ?? .max
+        } else {
+            context.route = routes.unlistedRoute(of: request)
         }
         context.peer = connection.peer
         context.lastIDToken = connection.lastIDToken

@@ -16,6 +16,14 @@ package import Logging
 package protocol RouteModule: Sendable {
     /// Returns the routes. Called once, when the server is created.
     func routes(using server: ServerResources) -> [Route]
+
+    /// Returns the route of unlisted paths for browsers, to which JSON says little; `nil` if the module has no pages. Called once.
+    func unlistedPages(using server: ServerResources) -> Route?
+}
+
+extension RouteModule {
+    /// Returns `nil`.
+    package func unlistedPages(using server: ServerResources) -> Route? { nil }
 }
 
 /// The resources shared by the route modules of a server: its authentication, memory, threads and streams, with their limits.

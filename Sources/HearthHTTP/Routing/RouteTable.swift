@@ -1,3 +1,5 @@
+import Hummingbird
+
 /// The routes of a server, by path.
 ///
 /// A server has about a dozen routes: comparing the bytes of a path with theirs takes less time than hashing it.
@@ -5,9 +7,13 @@ package struct RouteTable: Sendable {
     private let routes: [Route]
     /// The routes of prefixes, longest first.
     private let prefixRoutes: [Route]
+    private let unlistedPages: Route?
 
     /// Creates a table. No two routes may have the same path.
-    package init(_ routes: [Route]) {
+    ///
+    /// - Parameter unlistedPages: The route of unlisted paths for browsers; `nil` for none.
+    package init(_ routes: [Route], unlistedPages: Route? = nil) {
+        self.unlistedPages = unlistedPages
         self.routes = routes.filter { !$0.isPrefix }
         prefixRoutes = routes.filter(\.isPrefix).sorted { $0.path.utf8.count > $1.path.utf8.count }
     }
@@ -25,6 +31,12 @@ package struct RouteTable: Sendable {
         let path = path.utf8
         if let index = exactIndex(at: path) { return (route(index), index) }
         return nonCanonicalRoute(at: path).map { ($0, nil) }
+    }
+
+    /// Returns the route of a request to an unlisted path.
+    func unlistedRoute(of request: Request) -> Route {
+        guard let unlistedPages, [.get, .head].contains(request.method), request.acceptsHTML else { return .unlisted }
+        return unlistedPages
     }
 
     private func exactIndex(at path: some Collection<UInt8>) -> Int? {
