@@ -32,6 +32,8 @@
   const all = document.getElementById('select-all');
   if (!form || !all) return;
   const [status, clear] = [form.querySelector('[role="status"]'), form.querySelector('[data-clears]')];
+  // The actions on the documents of other pages, too.
+  const matching = form.querySelector('.all-matching');
   const boxes = () => [...document.querySelectorAll('input[name="row"]')];
   const update = () => {
     const [count, total] = [boxes().filter((box) => box.checked).length, boxes().length];
@@ -39,6 +41,7 @@
     all.checked = count > 0 && count === total;
     all.indeterminate = count > 0 && count < total;
     form.hidden = count === 0;
+    if (matching) matching.hidden = !all.checked;
     status.textContent = count > 0 ? form.dataset.selected.replace('{count}', count.toLocaleString(document.documentElement.lang)) : '';
   };
   const select = (isSelected) => {
@@ -99,6 +102,32 @@
     measure();
   };
   document.querySelectorAll('.scroll').forEach(follow);
+})();
+
+// Times are shown in the time zone of the reader, too: behind those of a document, and on others under the pointer.
+(() => {
+  const language = document.documentElement.lang;
+  const text = (time) => {
+    const date = new Date(time.dateTime);
+    if (Number.isNaN(date.valueOf()) || date.getTimezoneOffset() === 0) return '';
+    return date.toLocaleString(language, {
+      year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short',
+    });
+  };
+  const show = () => {
+    for (const time of document.querySelectorAll('.fields td.value > time:not([data-local])')) {
+      const local = text(time);
+      if (local) time.dataset.local = local;
+    }
+  };
+  document.addEventListener('pointerover', ({ target }) => {
+    const time = target.closest?.('time:not([data-local])');
+    if (!time) return;
+    time.title = text(time);
+    time.addEventListener('pointerout', () => time.removeAttribute('title'), { once: true });
+  });
+  document.addEventListener('hearth:replaced', show);
+  show();
 })();
 
 // Recent queries are removed at sign-out.

@@ -1,4 +1,4 @@
-// The editor: changes types, adds, removes and moves fields in place, and adds color pickers. Pages work without this script.
+// The editor: changes types, adds, removes and moves fields in place. Pages work without this script.
 'use strict';
 
 const editor = document.getElementById('editor');
@@ -11,32 +11,7 @@ if (editor) {
     if (isChanged && !isSubmitted) event.preventDefault();
   });
 
-  const bindPicker = (picker) => {
-    const text = document.getElementById(picker.dataset.for);
-    const chip = picker.parentElement.querySelector('.chip');
-    picker.hidden = false;
-    const show = (color) => {
-      if (!chip) return;
-      chip.lastElementChild.textContent = color;
-      chip.style.backgroundColor = color;
-      const [red, green, blue] = [1, 3, 5].map((at) => {
-        const part = parseInt(color.slice(at, at + 2), 16) / 255;
-        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-      });
-      chip.style.color = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.1791 ? '#000' : '#fff';
-    };
-    picker.addEventListener('input', () => {
-      text.value = picker.value;
-      show(picker.value);
-    });
-    text.addEventListener('input', () => {
-      if (!/^#[0-9a-f]{6}$/i.test(text.value)) return;
-      picker.value = text.value;
-      show(text.value);
-    });
-  };
-  const bindPickers = () => editor.querySelectorAll('input[type=color][hidden]').forEach(bindPicker);
-  bindPickers();
+  const announce = () => document.dispatchEvent(new Event('hearth:replaced'));
 
   // Changes of rows: the server renders the form, and the script takes the rows from its response, so that the page stays where it
   // is. When that fails, as when the session has ended, the form is submitted as without this script.
@@ -100,7 +75,7 @@ if (editor) {
           replaceValue(document.getElementById(id).closest('li'), fresh.querySelector(`#${id}`).closest('li'), sent.get(id));
         }
         changed.clear();
-        bindPickers();
+        announce();
       } catch (error) {
         submit(types, error);
       }
@@ -115,7 +90,7 @@ if (editor) {
         document.getElementById('rows').replaceWith(rows);
         changed.clear();
         isChanged = true;
-        bindPickers();
+        announce();
         focused?.focus();
       } catch (error) {
         submit(button, error);
@@ -125,7 +100,7 @@ if (editor) {
       if (target.matches('select[name$="-type"]')) changeType(target);
     });
     editor.addEventListener('submit', (event) => {
-      if (isPlain || !/^(add|remove|up|down)\b/.test(event.submitter?.value ?? '')) return;
+      if (isPlain || !/^(add|remove|up|down|paste)\b/.test(event.submitter?.value ?? '')) return;
       event.preventDefault();
       changeRows(event.submitter);
     });

@@ -1,5 +1,5 @@
-// Links in the cell under the pointer that filter the table by its value. Without this script, the link “Filter by a value” above the
-// table adds them to all cells.
+// Links in the cell under the pointer that filter the table by its value and edit it. Without this script, the link “Filter by a value”
+// above the table adds them to all cells.
 'use strict';
 
 (() => {
@@ -17,6 +17,14 @@
     links.append(link);
     return { name, link };
   });
+  const edit = document.createElement('a');
+  if (table.dataset.edit) {
+    edit.className = 'edit-value';
+    edit.title = table.dataset.edit;
+    edit.setAttribute('aria-label', edit.title);
+    edit.tabIndex = -1;
+    links.append(edit);
+  }
   const show = (cell) => {
     const field = table.tHead.rows[0].cells[cell.cellIndex]?.dataset.field;
     const url = cell.parentElement.dataset.key;
@@ -32,6 +40,7 @@
       target.hash = '';
       link.href = target.href;
     }
+    edit.href = `${url}?value=${encodeURIComponent(field)}`;
     if (links.parentElement !== cell) cell.append(links);
   };
   table.addEventListener('pointerover', ({ target }) => {

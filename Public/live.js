@@ -38,7 +38,8 @@
     status.classList.toggle('lost', isLost);
     if (!line || isLost) return;
     const link = document.createElement('a');
-    link.href = location.href;
+    link.href = (line !== stale && strings.target) || location.href;
+    if (link.href !== location.href) link.target = '_blank';
     link.textContent = line === stale ? strings.load : strings.show;
     status.append(' ', link);
   };
@@ -76,8 +77,13 @@
     sheet.insertRule(rule);
   };
 
-  // The HTML for comparison. The copy script removes `hidden` from its buttons, which doesn't count as a difference.
-  const html = (element) => element.outerHTML.replaceAll(' hidden=""', '');
+  // The HTML for comparison. The copy script removes `hidden` from its buttons, and others add local times and the links of the cell
+  // under the pointer, which doesn't count as a difference.
+  const html = (element) => {
+    const copy = element.cloneNode(true);
+    copy.querySelector('.value-filters.floating')?.remove();
+    return copy.outerHTML.replaceAll(/ hidden=""| data-local="[^"]*"/g, '');
+  };
   const isInUse = (element) => element.contains(document.activeElement) || element.querySelector('details[open]') !== null
     || (getSelection()?.type === 'Range' && getSelection().containsNode(element, true));
 
@@ -177,10 +183,13 @@
     updateStatus();
   };
 
+  // In an editor, any change is one that somebody else has saved, except the state that follows a reset.
+  const showEdit = () => { if (!snapshotKeys) showOtherChanges(); };
+
   const reset = () => { snapshotKeys = new Set(); };
 
   const current = () => {
-    if (snapshotKeys) removeOthers(snapshotKeys);
+    if (snapshotKeys && !strings.target) removeOthers(snapshotKeys);
     snapshotKeys = null;
     checkpoint();
   };
@@ -254,7 +263,7 @@
     if (token) url.searchParams.set('live', token);
     source = new EventSource(url);
     const handlers = {
-      rows: updateRows, removed: removeRow, changed: showOtherChanges, reset, current, checkpoint, end, failed: disconnect,
+      rows: strings.target ? showEdit : updateRows, removed: strings.target ? showEdit : removeRow, changed: showOtherChanges, reset, current, checkpoint, end, failed: disconnect,
     };
     for (const [type, handler] of Object.entries(handlers)) {
       source.addEventListener(type, (event) => {

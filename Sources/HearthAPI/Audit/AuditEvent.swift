@@ -24,6 +24,8 @@ package struct AuditEvent: Sendable {
         case exportDocuments = "documents.export"
         case importDocuments = "documents.import"
         case deleteDocuments = "documents.delete"
+        case editDocuments = "documents.edit"
+        case undoJob = "job.undo"
         case clearDatabase = "database.clear"
         case acceptRemovedFiles = "files.acceptRemoved"
         case promoteServer = "server.promote"

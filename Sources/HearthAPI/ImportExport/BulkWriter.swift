@@ -108,7 +108,7 @@ package struct ImportOrigin: Hashable, Sendable, CustomStringConvertible {
 
 extension StatusError {
     /// True if the error is about one document. Any other error is about the server, which would then reject every document.
-    fileprivate var isDocumentError: Bool {
+    package var isDocumentError: Bool {
         switch code {
         case .invalidArgument, .failedPrecondition, .alreadyExists, .notFound, .outOfRange, .dataLoss: true
         default: false

@@ -44,7 +44,7 @@ struct BackupsController {
             return .page(BackupsPage(list, problems: problems, now: request.now))
         }
         do throws(JobRunner.StartError) {
-            let flash: (BackgroundJob.Progress) -> Flash? = { _ in .backupVerified }
+            let flash: (BackgroundJob) -> Flash? = { _ in .backupVerified }
             return try await jobRunner.start(
                 .verifying,
                 of: name,

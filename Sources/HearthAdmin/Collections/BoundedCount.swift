@@ -10,10 +10,10 @@ struct BoundedCount: Sendable {
     /// True if the limit was reached, so that there may be more documents.
     let isLowerBound: Bool
 
-    /// Counts all documents that match the request of a result page; `nil` if counting would cost more than the page itself.
+    /// Counts all documents that match the request of a result page; `nil` if the query cannot be executed.
     ///
     /// The size of a collection is stored, and the index counts the entries of a condition and an order on one field. The
-    /// intersection of several fields would have to be enumerated.
+    /// intersection of several fields is enumerated, up to a limit of a few pages, so that counting costs about as much as these.
     init?(_ results: CollectionResults, in context: ServiceContext) async {
         guard results.error == nil else { return nil }
         if results.isComplete {
@@ -25,9 +25,10 @@ struct BoundedCount: Sendable {
             self.init(value: size.documentCount, isLowerBound: false)
             return
         }
+        guard let query = try? CollectionQuery(request).query else { return nil }
         let fields = Set(request.filters.map { try? FieldPathText.path($0.field) } + request.orders.map { $0.field })
-        guard request.filters.count <= 1, fields.count <= 1, let query = try? CollectionQuery(request).query else { return nil }
-        await self.init(query, in: context)
+        let isOfOneField = request.filters.count <= 1 && fields.count <= 1
+        await self.init(query, atMost: isOfOneField ? Self.limit : Self.intersectionLimit, in: context)
     }
 
     /// Counts the documents that match a query; `nil` if the query cannot be executed.
@@ -45,6 +46,7 @@ struct BoundedCount: Sendable {
     var text: String { NumberFormat.grouped(value) + (isLowerBound ? "+" : "") }
 
     private static let limit = 2_000
+    private static let intersectionLimit = 1_000
 }
 
 extension ServiceContext {

@@ -31,6 +31,9 @@ struct CollectionControls: ViewModel {
     private let plainURL: String
     private let newURL: String
     private let deleteURL: String
+    private let editSelectionURL: String
+    /// The actions on all documents, those of other pages included; `nil` on a page that shows all of them, and in a sort order.
+    private let allMatching: AllMatchingView?
     private let canDeleteMatching: Bool
     private let deleteMatchingURL: String
 
@@ -98,8 +101,25 @@ struct CollectionControls: ViewModel {
         plainURL = request.url { ($0.filters, $0.orders, $0.cursor) = ([], [], nil) }
         newURL = EditTarget(newIn: request.path).url(asJSON: false)
         deleteURL = AdminURL.collection(request.path) + "?delete"
+        editSelectionURL = AdminURL.collection(request.path) + "?edit"
+        allMatching =
+            isValid && !results.isComplete && request.orders.isEmpty
+            ? AllMatchingView(request, deleteURL: deleteURL, count: count) : nil
         canDeleteMatching = request.isFilter && isValid && !results.entries.isEmpty
         deleteMatchingURL = AdminURL.delete(matching: request)
+    }
+
+    /// The actions on all documents of a collection, or on all that match its filters.
+    private struct AllMatchingView: ViewModel {
+        let text: String
+        let editURL: String
+        let deleteURL: String
+
+        init(_ request: CollectionRequest, deleteURL: String, count: BoundedCount?) {
+            text = count.map { localized("All {count} documents:", ["count": $0.text]) } ?? localized("All documents:")
+            editURL = AdminURL.edit(matching: request)
+            self.deleteURL = request.isQuery ? AdminURL.delete(matching: request) : deleteURL
+        }
     }
 
     private static func text(of count: BoundedCount?, shown: Int, first: Int?, isComplete: Bool) -> String {

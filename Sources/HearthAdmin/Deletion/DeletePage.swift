@@ -134,7 +134,7 @@ extension DeletePage.Subject {
 }
 
 /// A selected document: a link, and the version that the form submits.
-private struct SelectedDocumentView: ViewModel {
+struct SelectedDocumentView: ViewModel {
     let link: LinkView
     let version: String
 

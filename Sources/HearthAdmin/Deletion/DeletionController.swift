@@ -143,8 +143,8 @@ struct DeletionController {
     ) async throws(StatusError) -> FormResult {
         do throws(JobRunner.StartError) {
             return try await jobRunner.start(.deleting, of: subject, for: request, returnURL: returnURL, totalCount: totalCount) {
-                progress in
-                .deletedMany(progress.completedCount)
+                job in
+                .deletedMany(job.progress.completedCount, undo: job.undoID)
             } _: { [context] job throws(StatusError) in
                 try await body(DeletionJob(context: context, job: job, shownTime: shownTime))
             }
@@ -155,28 +155,16 @@ struct DeletionController {
 }
 
 extension DeletionController {
-    /// The maximum number of selected rows.
-    private static let maximumSelection = 1_000
-
     /// Handles the confirmation page for selected rows of a table and its form.
     private func deleteSelection(
         _ submission: FormSubmission,
         in collection: CollectionPath
     ) async throws(StatusError) -> FormResult {
-        var targets: [SelectedDocument] = []
-        var known: Set<DocumentPath> = []
-        for row in submission.form.values("row") {
-            guard let target = SelectedDocument(formValue: row, in: collection) else { return .page(ErrorPage.invalidForm) }
-            if known.insert(target.path).inserted { targets.append(target) }
-        }
-        guard targets.count <= Self.maximumSelection else {
-            throw StatusError(
-                .invalidArgument,
-                "Expected at most \(Self.maximumSelection) selected documents, found \(targets.count). Delete in several steps or use filters."
-            )
+        guard let targets = try SelectedDocument.rows(of: submission.form, in: collection) else {
+            return .page(ErrorPage.invalidForm)
         }
         let deletesSubcollections = submission.form.has("below")
-        let page = { [targets] (problems: FormProblems) async throws(StatusError) -> DeletePage in
+        let page = { (problems: FormProblems) async throws(StatusError) -> DeletePage in
             let shownTime = try await ReadConsistency().resolvedReadTime(in: context)
             var below = DocumentCountEstimate()
             for target in targets where below.count < below.limit {
@@ -196,7 +184,7 @@ extension DeletionController {
             totalCount: deletesSubcollections ? nil : targets.count
         ) { () async throws(StatusError) in
             try await page(FormProblems())
-        } _: { [targets] deletion throws(StatusError) in
+        } _: { deletion throws(StatusError) in
             guard let deleted = try await deletion.delete(targets), deletesSubcollections else { return }
             try await deletion.delete(below: deleted)
         }
@@ -221,9 +209,8 @@ extension DeletionController {
             (0...DocumentCountEstimate.queryLimit).contains(confirmedCount)
         else { return .page(ErrorPage.invalidForm) }
         guard !submission.isStale else { return .page(try await deletePage(of: request, query, problems: .stale)) }
-        let subject = ([request.path.string] + request.filters.compactMap(\.text?.string)).joined(separator: " · ")
         return try await startDeletion(
-            of: subject,
+            of: request.subject,
             returnURL: request.url(),
             shownTime: confirmedTime,
             totalCount: confirmedCount

@@ -9,46 +9,42 @@ import HearthAPI
 /// No point-in-time reads are needed, however long the job takes: each document is deleted with its update time as the
 /// precondition, and a document that matches the query and was last changed before the confirmation page was shown also matched
 /// it at that time.
+///
+/// The job records its commits, so that it can be undone.
 struct DeletionJob: Sendable {
     let context: ServiceContext
     let job: BackgroundJob
     /// The time of the last commit that the confirmation page reflected.
     let shownTime: Timestamp
 
-    /// Deletes documents, each in its own commit.
+    /// Deletes documents.
     ///
     /// - Returns: The documents that no longer exist; `nil` if the job was cancelled.
     /// - Throws: An error that prevents all subsequent deletions.
     func delete(_ targets: [SelectedDocument]) async throws(StatusError) -> [DocumentPath]? {
-        // The key may have been revoked since the last batch.
-        try context.authorize(.writer)
         guard !job.isCancelled else { return nil }
         let (old, new) = (targets.filter { $0.updateTime <= shownTime }, targets.filter { $0.updateTime > shownTime })
         job.update { progress in for target in new { progress.keptPaths.append(target.path) } }
-        var deleted: [DocumentPath] = []
-        let results = try await BatchWrite.call(
-            old.map { .delete($0.path, precondition: .updateTime($0.updateTime)) },
-            in: context
-        )
-        var serverError: StatusError?
-        for (target, result) in zip(old, results) {
-            switch result {
-            case .success:
-                job.update { $0.completedCount += 1 }
-                deleted.append(target.path)
-            case .failure(let error) where error.code == .failedPrecondition:
-                if try await isDeleted(target.path) {
-                    job.update { $0.alreadyDeletedCount += 1 }
-                    deleted.append(target.path)
-                } else {
-                    job.update { $0.keptPaths.append(target.path) }
-                }
-            case .failure(let error):
-                add(error, at: target.path.string)
-                if error.isServerError { serverError = serverError ?? error }
+        let items = old.map { target in
+            JobWriter.Item(
+                write: .delete(target.path, precondition: .updateTime(target.updateTime)),
+                byteCount: target.byteCount ?? JobWriter.unknownByteCount
+            )
+        }
+        let outcome = try await JobWriter(context: context, job: job).commit(items) { progress, commit in
+            progress.completedCount += commit.writeResults.count
+        }
+        var deleted = outcome.written.map(\.path)
+        for (path, error) in outcome.rejected {
+            if error.code != .failedPrecondition {
+                add(error, at: path.string)
+            } else if try await isDeleted(path) {
+                job.update { $0.alreadyDeletedCount += 1 }
+                deleted.append(path)
+            } else {
+                job.update { $0.keptPaths.append(path) }
             }
         }
-        if let serverError { throw serverError }
         return job.isCancelled ? nil : deleted
     }
 
@@ -64,7 +60,7 @@ struct DeletionJob: Sendable {
 
     /// Deletes documents in the versions that were read.
     func delete(_ documents: [EncodedDocument]) async throws(StatusError) -> [DocumentPath]? {
-        try await delete(documents.map { SelectedDocument(path: $0.path, updateTime: $0.updateTime) })
+        try await delete(documents.map(SelectedDocument.init))
     }
 
     /// Records unreadable documents, which are not deleted.
@@ -94,15 +90,5 @@ struct DeletionJob: Sendable {
     private func delete(_ batch: Subtree.Batch) async throws(StatusError) -> [DocumentPath]? {
         recordDamaged(batch.damaged)
         return try await delete(batch.documents)
-    }
-}
-
-extension StatusError {
-    /// True if the cause is the server or the caller rather than the document, so that subsequent writes would fail as well.
-    fileprivate var isServerError: Bool {
-        switch code {
-        case .unavailable, .resourceExhausted, .cancelled, .deadlineExceeded, .unauthenticated: true
-        default: false
-        }
     }
 }

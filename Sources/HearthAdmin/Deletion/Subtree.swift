@@ -18,7 +18,9 @@ struct Subtree: Sendable {
     /// Handles a batch and returns the documents to descend into; `nil` stops the traversal.
     typealias Visitor = (Batch) async throws(StatusError) -> [DocumentPath]?
 
-    private static let pageSize: PageSize = 200
+    private static let pageSize: PageSize = 500
+    /// The number of concurrent lists of subcollections.
+    private static let width = 16
 
     /// Visits the existing documents of a collection page by page, and the subcollections that the visitor selects.
     ///
@@ -45,7 +47,15 @@ struct Subtree: Sendable {
                 guard let selected = try await visitor(batch) else { return false }
                 next += selected
             }
-            for path in next { guard try await visit(below: path, visitor) else { return false } }
+            // Few documents have subcollections, so most of the time is that of the lists.
+            let lists = await next.concurrentMap(width: Self.width) { [context] path in
+                await Result(catching: { () async throws(StatusError) in
+                    try await ListCollections.call(.init(parent: path, pageSize: Self.pageSize), in: context)
+                })
+            }
+            for (path, list) in zip(next, lists) {
+                guard try await visit(below: path, firstPage: list.get(), visitor) else { return false }
+            }
             after = page.next
         } while after != nil
         return true
@@ -54,13 +64,23 @@ struct Subtree: Sendable {
     /// Visits the documents below a document in the same way as ``visit(_:_:)``.
     @discardableResult
     func visit(below document: DocumentPath, _ visitor: Visitor) async throws(StatusError) -> Bool {
-        var after: CollectionID?
-        repeat {
-            let page = try await ListCollections.call(.init(parent: document, pageSize: Self.pageSize, after: after), in: context)
+        let page = try await ListCollections.call(.init(parent: document, pageSize: Self.pageSize), in: context)
+        return try await visit(below: document, firstPage: page, visitor)
+    }
+
+    private func visit(
+        below document: DocumentPath,
+        firstPage: CollectionPage,
+        _ visitor: Visitor
+    ) async throws(StatusError) -> Bool {
+        var next: CollectionPage? = firstPage
+        while let page = next {
             if !page.damaged.isEmpty { guard try await visitor(Batch(damaged: page.damaged)) != nil else { return false } }
             for id in page.collections { guard try await visit(document.collection(id), visitor) else { return false } }
-            after = page.next
-        } while after != nil
+            next = nil
+            guard let after = page.next else { break }
+            next = try await ListCollections.call(.init(parent: document, pageSize: Self.pageSize, after: after), in: context)
+        }
         return true
     }
 }

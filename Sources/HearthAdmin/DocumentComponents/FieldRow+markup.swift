@@ -20,7 +20,7 @@ extension FieldRow {
         markup.text(type.name)
         markup.raw("</td>\n<td class=\"value\">")
         value.write(to: &markup)
-        filters?.write(to: &markup)
+        markup.valueLinks(filters, editURL: editURL)
         markup.raw("</td>\n</tr>")
     }
 }

@@ -11,4 +11,6 @@ struct FieldRow: Sendable {
     let value: ValueView
     /// The links that filter the collection by the value; `nil` if no filter can match it.
     let filters: ValueFilterLinks?
+    /// The editor of the value; `nil` if the user may not change it.
+    let editURL: String?
 }

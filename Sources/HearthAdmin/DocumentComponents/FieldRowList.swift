@@ -11,8 +11,14 @@ struct FieldRowList: Sendable {
     /// The collection that the values filter.
     private let request: CollectionRequest
 
+    /// The document whose values have links to their editors; `nil` if the user may not change it.
+    private let edited: DocumentPath?
+
     /// Creates the rows of a document.
-    init(of document: Document) {
+    ///
+    /// - Parameter canWrite: Whether the user may change the document; the values then have links to their editors.
+    init(of document: Document, canWrite: Bool) {
+        edited = canWrite ? document.path : nil
         request = CollectionRequest(path: document.path.collection)
         for (key, value) in document.fields {
             append(
@@ -69,7 +75,8 @@ struct FieldRowList: Sendable {
                     path: DisplayText(path),
                     type: type,
                     value: view(of: value),
-                    filters: filters(value, at: location)
+                    filters: filters(value, at: location),
+                    editURL: edited.map { AdminURL.value(path, of: $0) }
                 )
             )
         }

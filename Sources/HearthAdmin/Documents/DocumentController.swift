@@ -28,6 +28,7 @@ struct DocumentController {
             document,
             subcollections: subcollections,
             liveStream: LiveStreamURL(path, since: position),
+            canWrite: request.principal.canWrite,
             now: request.now
         )
     }

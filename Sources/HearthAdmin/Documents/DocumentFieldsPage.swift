@@ -16,10 +16,17 @@ struct DocumentFieldsPage: Page {
     private let subcollections: SubcollectionList
     private let liveStream: LiveStreamView?
 
-    init(_ document: Document, subcollections: SubcollectionList, liveStream: LiveStreamURL?, now: Timestamp) {
+    /// - Parameter canWrite: Whether the user may change the document.
+    init(
+        _ document: Document,
+        subcollections: SubcollectionList,
+        liveStream: LiveStreamURL?,
+        canWrite: Bool,
+        now: Timestamp
+    ) {
         self.liveStream = liveStream.map(LiveStreamView.init)
         header = DocumentHeader(document, view: .fields, now: now)
-        let fields = FieldRowList(of: document)
+        let fields = FieldRowList(of: document, canWrite: canWrite)
         hasRows = !fields.rows.isEmpty
         rowsMarkup = fields.rows.markup
         hiddenRows =

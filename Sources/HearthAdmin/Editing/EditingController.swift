@@ -32,8 +32,11 @@ struct EditingController {
             try context.authorize(.writer)
             let target = EditTarget(path)
             guard let submission else {
+                // Taken before reading, so that the page is told of each change.
+                let position = try await context.safePosition()
                 let document = try await GetDocument.call(.init(path: path), in: context)
-                let editor = EditorContext(target, base: DocumentRevision(document))
+                var editor = EditorContext(target, base: DocumentRevision(document))
+                editor.liveToken = LiveStreamURL.token(of: path, at: position)
                 return .page(try editorPage(editor, document: document, asJSON: request.query["edit"] == "json"))
             }
             guard let base = DocumentRevision(submission.form["base"]) else { return .page(ErrorPage.invalidForm) }
@@ -98,7 +101,8 @@ struct EditingController {
         asJSON: Bool
     ) throws(StatusError) -> any Page {
         let fields = try document.decoded().fields
-        let rows = EditorRows(document, fields: fields)
+        var rows = EditorRows(document, fields: fields)
+        if let location = request.query["at"].flatMap({ ElementLocation($0.string, in: fields) }) { rows?.focus(location) }
         if let rows, !asJSON { return FieldEditorPage(editor, rows: rows) }
         return JSONEditorPage(editor, text: JSONEditorPage.text(of: fields), isTooLarge: rows == nil && !asJSON)
     }
@@ -122,12 +126,15 @@ extension EditingController {
         var editor = editor
         if submission.isStale { editor.problems = .stale }
         let form = submission.form
+        editor.liveToken = form["live"]
         let action = submission.isStale ? "" : form["do"] ?? "save"
         return switch form["as"] {
         case "json": try await handleJSON(form["json"]?.string ?? "", action, editor, save: save)
         default:
             if let rows = EditorRows(form) {
-                try await handle(rows, action, editor, save: save)
+                action == "paste"
+                    ? .page(paste(form["paste"]?.string ?? "", into: rows, editor))
+                    : try await handle(rows, action, editor, save: save)
             } else {
                 .page(ErrorPage.invalidForm)
             }
@@ -156,6 +163,22 @@ extension EditingController {
         guard let fields = rows.fields(addingTo: &editor.problems) else { return .page(FieldEditorPage(editor, rows: rows)) }
         if action == "json" { return .page(JSONEditorPage(editor, text: JSONEditorPage.text(of: fields))) }
         return try await save(fields).formResult { FieldEditorPage(editor.with($0), rows: rows) }
+    }
+
+    /// Returns the editor with the fields of a JSON object in place of its rows.
+    private func paste(_ text: String, into rows: EditorRows, _ editor: EditorContext) -> any Page {
+        var editor = editor
+        do throws(JSONInput.InvalidInput) {
+            let pasted = EditorRows(try JSONInput.fields(text))
+            return pasted.rows.count <= EditorRows.openLimit
+                ? FieldEditorPage(editor, rows: pasted) : JSONEditorPage(editor, text: text, isTooLarge: true)
+        } catch {
+            let place = error.location.map {
+                localized("Line {line}, column {column}:", ["line": "\($0.line)", "column": "\($0.column)"]) + " "
+            }
+            editor.problems.add((place ?? "") + error.message, at: "paste")
+            return FieldEditorPage(editor, rows: rows, pastedText: text)
+        }
     }
 
     private func handleJSON(

@@ -1,12 +1,14 @@
 import DocumentModel
 import StrictJSON
-internal import UTF8Text
+import UTF8Text
 
 /// The common state of both editors: target, base revision and validation errors.
 struct EditorContext: Sendable {
     let target: EditTarget
     let base: DocumentRevision
     var problems: FormProblems
+    /// The token of the stream that tells the page of changes since the editor was opened; `nil` for a new document.
+    var liveToken: UTF8Key?
 
     init(_ target: EditTarget, base: DocumentRevision, problems: FormProblems = FormProblems()) {
         self.target = target
@@ -39,6 +41,9 @@ struct EditorHeader: ViewModel {
     private let base: String
     private let documentID: FormField
     private let returnURL: String
+    private let liveToken: String?
+    private let liveStream: LiveStreamView?
+    private let historyURL: String?
 
     init(_ editor: EditorContext) {
         isNewDocument = editor.target.document == nil
@@ -47,5 +52,11 @@ struct EditorHeader: ViewModel {
         base = editor.base.formValue
         documentID = FormField("id", editor.target.id, problems: editor.problems)
         returnURL = editor.target.returnURL
+        let document = editor.target.document
+        liveToken = document == nil ? nil : editor.liveToken?.string
+        liveStream = document.flatMap { path in
+            editor.liveToken.map { LiveStreamView(LiveStreamURL(path, resumingAt: $0)) }
+        }
+        historyURL = document.map { AdminURL.history(of: $0) }
     }
 }

@@ -51,6 +51,23 @@ extension EditorRows {
         parent(of: number).map { rows[$0].type == .array } ?? false
     }
 
+    /// Focuses the value at a location; its type if it is a map or array.
+    mutating func focus(_ location: ElementLocation) {
+        var (next, depth) = (0, 0)
+        var found: Int?
+        for component in location.components {
+            let siblings = rows.indices[next...].prefix { rows[$0].depth >= depth }.filter { rows[$0].depth == depth }
+            found =
+                switch component {
+                case .index(let index): index < siblings.count ? siblings[index] : nil
+                case .name(let key): siblings.first { (try? rows[$0].key()) == key }
+                }
+            guard let found else { return }
+            (next, depth) = (found + 1, depth + 1)
+        }
+        if let found { rows[found].focus = rows[found].type.isContainer ? .type : .value }
+    }
+
     /// Returns the row of the enclosing map or array.
     func parent(of number: Int) -> Int? {
         rows[..<number].lastIndex { $0.depth < rows[number].depth }

@@ -38,6 +38,7 @@ struct FieldEditorPage: Page {
         private let isVector: Bool
         private let isNumber: Bool
         private let isColor: Bool
+        private let isTimestamp: Bool
         private let isBytes: Bool
         private let isBase64: Bool
         private let isBoolean: Bool
@@ -46,12 +47,16 @@ struct FieldEditorPage: Page {
         private let isContainer: Bool
         private let isArray: Bool
 
-        fileprivate init(
+        /// - Parameters:
+        ///   - label: The name of the value.
+        ///   - types: The types to choose from.
+        init(
             _ row: EditorRow,
             number: Int,
             isElement: Bool,
             label: String,
             chip: ColorChip?,
+            types: [EditorValueType] = EditorValueType.allCases,
             problems: FormProblems
         ) {
             self.number = number
@@ -68,7 +73,7 @@ struct FieldEditorPage: Page {
             self.label = label
             fieldName = FormField("r\(number)-name", row.name, problems: problems)
             typesMarkup =
-                EditorValueType.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == row.type) }.optionsMarkup
+                types.map { FormOption($0.rawValue, $0.name, isSelected: $0 == row.type) }.optionsMarkup
             typeProblem = problems.message(for: "r\(number)-type")
             value = FormField("r\(number)-value", row.text, problems: problems)
             secondaryValue = FormField("r\(number)-more", row.secondaryText)
@@ -77,10 +82,11 @@ struct FieldEditorPage: Page {
             hint = Self.hint(for: row.type)
             isString = row.type == .string || row.hasLeftoverText
             isLiteral = row.type == .literal
-            isSingleLine = [.integer, .double, .timestamp, .reference].contains(row.type)
+            isSingleLine = [.integer, .double, .reference].contains(row.type)
             isVector = row.type == .vector
             isNumber = row.type == .integer
             isColor = row.type == .color
+            isTimestamp = row.type == .timestamp
             isBytes = row.type == .bytes
             isBase64 = row.secondaryText.utf8.elementsEqual("base64".utf8)
             isBoolean = row.type == .boolean
@@ -108,8 +114,11 @@ struct FieldEditorPage: Page {
     private let hasEditorRows: Bool
     private let rowCount: Int
     private let rows: [Row]
+    /// The field for the JSON that replaces the rows.
+    private let paste: FormField
 
-    init(_ editor: EditorContext, rows: EditorRows) {
+    init(_ editor: EditorContext, rows: EditorRows, pastedText: String = "") {
+        paste = FormField("paste", pastedText, problems: editor.problems)
         self.editor = EditorHeader(editor)
         action = editor.target.url(asJSON: false)
         hasEditorRows = !rows.rows.isEmpty

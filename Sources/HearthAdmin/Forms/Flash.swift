@@ -4,7 +4,8 @@ import UTF8Text
 
 /// A flash message: the result of a form, shown once on the page after the redirect.
 ///
-/// It is passed in a cookie that the next page deletes, as a code from a fixed set with at most two numbers. So the URL of the
+/// It is passed in a cookie that the next page deletes, as a code from a fixed set with at most two numbers and the ID of a
+/// job. So the URL of the
 /// page is unaffected, links cannot inject messages, and only known messages are shown.
 enum Flash: Hashable, Sendable {
     case saved(Undo?)
@@ -12,7 +13,9 @@ enum Flash: Hashable, Sendable {
     case created
     case deleted(Undo?)
     case restored(Undo?)
-    case deletedMany(Int)
+    case deletedMany(Int, undo: UTF8Key?)
+    case editedMany(Int, undo: UTF8Key?)
+    case restoredMany(Int, undo: UTF8Key?)
     case imported(Int)
     case signedIn
     case signedOut
@@ -38,6 +41,8 @@ enum Flash: Hashable, Sendable {
     init?(in cookies: Cookies) {
         guard let text = cookies[Self.cookieName] else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."))
+        let count = parts.dropFirst().first.flatMap { Int(Substring($0)) }.map { max(0, $0) } ?? 0
+        let jobID = parts.dropFirst(2).first.map { UTF8Key(Substring($0)) }
         let numbers = parts.dropFirst().map { Int64(Substring($0)) ?? 0 }
         let times = numbers.compactMap { try? Timestamp(microseconds: $0) }
         let undo = times.first.map { Undo(version: $0, current: times.dropFirst().first) }
@@ -47,8 +52,10 @@ enum Flash: Hashable, Sendable {
         case "created": self = .created
         case "deleted": self = .deleted(undo)
         case "restored": self = .restored(undo)
-        case "deleted-many": self = .deletedMany(Int(max(0, numbers.first ?? 0)))
-        case "imported": self = .imported(Int(max(0, numbers.first ?? 0)))
+        case "deleted-many": self = .deletedMany(count, undo: jobID)
+        case "edited-many": self = .editedMany(count, undo: jobID)
+        case "restored-many": self = .restoredMany(count, undo: jobID)
+        case "imported": self = .imported(count)
         case "signed-in": self = .signedIn
         case "signed-out": self = .signedOut
         case "session-ended": self = .sessionEnded
@@ -77,7 +84,9 @@ enum Flash: Hashable, Sendable {
         case .created: "created"
         case .deleted(let undo): Self.text("deleted", undo)
         case .restored(let undo): Self.text("restored", undo)
-        case .deletedMany(let count): "deleted-many.\(count)"
+        case .deletedMany(let count, let undo): Self.text("deleted-many", count, undo)
+        case .editedMany(let count, let undo): Self.text("edited-many", count, undo)
+        case .restoredMany(let count, let undo): Self.text("restored-many", count, undo)
         case .imported(let count): "imported.\(count)"
         case .signedIn: "signed-in"
         case .signedOut: "signed-out"
@@ -89,6 +98,10 @@ enum Flash: Hashable, Sendable {
         case .backupStarted: "backup-started"
         case .backupVerified: "backup-verified"
         }
+    }
+
+    private static func text(_ code: String, _ count: Int, _ undo: UTF8Key?) -> String {
+        "\(code).\(count)" + (undo.map { ".\($0)" } ?? "")
     }
 
     private static func text(_ code: String, _ undo: Undo?) -> String {
@@ -104,8 +117,12 @@ extension Flash {
         case .created: localized("Created.")
         case .deleted: localized("Deleted.")
         case .restored: localized("Restored.")
-        case .deletedMany(let count):
+        case .deletedMany(let count, _):
             localized(count: count, one: "{count} document was deleted.", other: "{count} documents were deleted.")
+        case .editedMany(let count, _):
+            localized(count: count, one: "{count} document was changed.", other: "{count} documents were changed.")
+        case .restoredMany(let count, _):
+            localized(count: count, one: "{count} document was restored.", other: "{count} documents were restored.")
         case .imported(let count):
             localized(count: count, one: "{count} document was imported.", other: "{count} documents were imported.")
         case .signedIn: localized("Signed in.")
@@ -120,7 +137,15 @@ extension Flash {
         }
     }
 
-    /// The undo parameters; `nil` if the change cannot be undone.
+    /// The ID of the job to undo; `nil` if the message is not about a job that can be undone.
+    var job: UTF8Key? {
+        switch self {
+        case .deletedMany(_, let undo), .editedMany(_, let undo), .restoredMany(_, let undo): undo
+        default: nil
+        }
+    }
+
+    /// The undo parameters; `nil` if the change cannot be undone, or is not that of one document.
     var undo: Undo? {
         switch self {
         case .saved(let undo), .deleted(let undo), .restored(let undo): undo
@@ -135,6 +160,8 @@ struct FlashView: ViewModel {
     /// True if nothing was done.
     private let isWarning: Bool
     private let canUndo: Bool
+    /// True if the button undoes a job, otherwise the change of a document.
+    private let undoesJob: Bool
     private let undoURL: String
     private let undoVersion: String
     private let undoCurrent: String
@@ -143,8 +170,9 @@ struct FlashView: ViewModel {
     init(_ flash: Flash, path: String) {
         message = flash.message
         isWarning = flash == .nothingSelected
-        canUndo = flash.undo != nil
-        undoURL = path + "?restore"
+        canUndo = flash.undo != nil || flash.job != nil
+        undoesJob = flash.job != nil
+        undoURL = flash.job.map { AdminURL.job($0) } ?? path + "?restore"
         undoVersion = flash.undo?.version.formValue ?? ""
         undoCurrent = flash.undo?.current?.formValue ?? ""
     }

@@ -1,14 +1,18 @@
 import DocumentModel
+import DocumentStore
 
 /// A date and time as entered in a form, in the notation that pages show: `2014-09-09 08:00:47.25 UTC`.
 ///
-/// Seconds and the time may be missing, a time without an offset is in UTC, and RFC 3339 is accepted as well.
+/// Seconds and the time may be missing, a time without an offset is in UTC, and RFC 3339 is accepted as well. `now` is the time of the
+/// server, in milliseconds as a server timestamp.
 enum TimestampInput {
     /// Parses the text.
     ///
     /// - Throws: `invalidArgument` for text that is not a date and time, or one out of range.
     static func timestamp(_ text: String) throws(StatusError) -> Timestamp {
-        try Timestamp(rfc3339: rfc3339(FormTextCoding.trimmed(text)))
+        let text = FormTextCoding.trimmed(text)
+        return text.utf8.elementsEqual("now".utf8)
+            ? Timestamp.current().roundedDownToMilliseconds : try Timestamp(rfc3339: rfc3339(text))
     }
 
     /// Returns the text with the parts that RFC 3339 requires; text of another form stays invalid.

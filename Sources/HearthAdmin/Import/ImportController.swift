@@ -174,8 +174,8 @@ extension ImportController {
                 for: request,
                 returnURL: returnURL,
                 totalCount: upload.preview?.count
-            ) { progress in
-                .imported(progress.completedCount)
+            ) { job in
+                .imported(job.progress.completedCount)
             } _: { [context] job throws(StatusError) in
                 try await ImportJob(context: context, job: job, existing: existing).write(upload)
             }

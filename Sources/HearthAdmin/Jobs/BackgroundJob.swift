@@ -1,12 +1,16 @@
 import DocumentModel
+import DocumentStore
 import HearthAPI
 import Synchronization
 import UTF8Text
 
-/// An import, an import check, a deletion or the verification of a backup that outlives the request that started it and reports its progress.
+/// An import, a deletion, another change of many documents, or the verification of a backup, which outlives the request that started it
+/// and reports its progress.
 final class BackgroundJob: Sendable {
     enum Kind: Sendable {
         case deleting
+        case editing
+        case restoring
         case checking
         case importing
         case verifying
@@ -20,13 +24,15 @@ final class BackgroundJob: Sendable {
         var totalCount: Int?
         /// Documents and lines that could not be processed.
         var itemErrors = TruncatedList<ItemError>(limit: maximumListedItems)
-        /// Documents that were written after the deletion was confirmed, and therefore kept.
+        /// Documents that were written after the change was confirmed, or after the change to undo, and therefore kept.
         var keptPaths = TruncatedList<DocumentPath>(limit: maximumListedItems)
         /// The number of documents that already existed and were skipped.
         var skippedCount = 0
         /// The number of documents that another client had already deleted.
         var alreadyDeletedCount = 0
-        /// The number of confirmed documents that no longer match the filters of the deletion.
+        /// The number of documents that were as an edit makes them.
+        var unchangedCount = 0
+        /// The number of confirmed documents that no longer match the filters.
         private(set) var unmatchedCount = 0
         var isFinished = false
         /// The error that ended the job early; `nil` for a job that was completed or cancelled by a user.
@@ -37,7 +43,7 @@ final class BackgroundJob: Sendable {
         /// Counts the confirmed documents that are not accounted for by any other counter.
         mutating func countUnmatched(ofConfirmed confirmedCount: Int) {
             // The confirmed count comes from a form and can be any number.
-            let accountedCount = completedCount + keptPaths.count + alreadyDeletedCount + itemErrors.count
+            let accountedCount = completedCount + unchangedCount + keptPaths.count + alreadyDeletedCount + itemErrors.count
             unmatchedCount = confirmedCount > accountedCount ? confirmedCount - accountedCount : 0
         }
 
@@ -49,7 +55,7 @@ final class BackgroundJob: Sendable {
         /// True if the job was completed without exceptions, so that its result is one number.
         var isFullySuccessful: Bool {
             isFinished && failure == nil && itemErrors.isEmpty && keptPaths.isEmpty
-                && alreadyDeletedCount + unmatchedCount + skippedCount == 0
+                && alreadyDeletedCount + unmatchedCount + skippedCount + unchangedCount == 0
         }
     }
 
@@ -79,6 +85,8 @@ final class BackgroundJob: Sendable {
     private struct State {
         var progress = Progress()
         var cancellation: Cancellation?
+        var commits: [JobCommit] = []
+        var undo: BackgroundJob?
     }
 
     private enum Cancellation {
@@ -106,6 +114,39 @@ final class BackgroundJob: Sendable {
 
     func update(_ change: (inout Progress) -> Void) {
         state.withLock { change(&$0.progress) }
+    }
+
+    /// Records a commit together with the progress that it makes.
+    func record(_ commit: CommitResult, _ change: (inout Progress) -> Void) {
+        state.withLock { state in
+            // A commit that changed nothing has no number.
+            if let sequence = commit.sequence { state.commits.append(JobCommit(sequence: sequence, time: commit.commitTime)) }
+            change(&state.progress)
+        }
+    }
+
+    /// The recorded commits, in order.
+    var commits: [JobCommit] { state.withLock(\.commits) }
+
+    /// The job that undoes this one, or has undone it; `nil` for none, or for one that did not get to its end.
+    var undo: BackgroundJob? {
+        state.withLock(\.undo).flatMap { undo in
+            let progress = undo.progress
+            return progress.isFinished && (progress.failure != nil || undo.isCancelled) ? nil : undo
+        }
+    }
+
+    /// True if the job has finished with changes that can be undone as a whole.
+    var canBeUndone: Bool {
+        state.withLock { $0.progress.isFinished && !$0.commits.isEmpty } && undo == nil
+    }
+
+    /// The ID with which a button undoes the job; `nil` if there is nothing to undo.
+    var undoID: UTF8Key? { canBeUndone ? id : nil }
+
+    /// Names the job that undoes this one.
+    func setUndo(_ job: BackgroundJob) {
+        state.withLock { $0.undo = job }
     }
 
     /// Returns the error of a document or line, as pages show it: an internal one is logged, and its message is not shown.
@@ -161,6 +202,8 @@ extension BackgroundJob {
     var title: String {
         switch kind {
         case .deleting: localized("Deleting")
+        case .editing: localized("Editing")
+        case .restoring: localized("Undoing")
         case .checking: localized("Checking")
         case .importing: localized("Importing")
         case .verifying: localized("Verifying a backup")
@@ -186,6 +229,8 @@ extension BackgroundJob {
         let count = progress.completedCount
         return switch kind {
         case .deleting: localized(count: count, one: "{count} document deleted", other: "{count} documents deleted")
+        case .editing: localized(count: count, one: "{count} document changed", other: "{count} documents changed")
+        case .restoring: localized(count: count, one: "{count} document restored", other: "{count} documents restored")
         case .checking: localized(count: count, one: "{count} document read", other: "{count} documents read")
         case .importing: localized(count: count, one: "{count} document imported", other: "{count} documents imported")
         case .verifying: localized(count: count, one: "{count} file read", other: "{count} files read")

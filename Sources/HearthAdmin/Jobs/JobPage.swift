@@ -1,10 +1,13 @@
 import DocumentModel
+import HTTPTypes
 
 /// The progress of a background job, and later its result. The page updates itself while the job is running.
 struct JobPage: Page {
     static let template = TemplateLibrary.Name.job
 
     var layout: PageLayout
+    let status: HTTPResponse.Status
+    private let problemAlert: ProblemAlert?
     private let heading: String
     private let subject: DisplayText?
     private let completedText: String
@@ -14,6 +17,7 @@ struct JobPage: Page {
     private let isCancelled: Bool
     private let failure: DisplayText?
     private let skippedText: String?
+    private let unchangedText: String?
     private let unmatchedText: String?
     private let alreadyDeletedText: String?
     private let keptText: String?
@@ -23,13 +27,19 @@ struct JobPage: Page {
     private let itemErrors: [ItemErrorView]
     private let omittedItemErrors: String?
     private let action: String
+    /// True if the job can be undone.
+    private let canUndo: Bool
+    /// The page of the job that has undone this one; `nil` if there is none.
+    private let undoURL: String?
     private let returnURL: String
     /// The text of the link to ``returnURL``.
     private let returnText: String
     private let jobsURL = AdminURL.jobs
 
-    init(_ job: BackgroundJob, now: Timestamp) {
+    init(_ job: BackgroundJob, problems: FormProblems = FormProblems(), now: Timestamp) {
         let progress = job.progress
+        status = problems.isEmpty ? .ok : .unprocessableContent
+        problemAlert = ProblemAlert(problems)
         heading = job.title
         subject = job.subjectText
         completedText =
@@ -46,9 +56,10 @@ struct JobPage: Page {
         isCancelled = job.isCancelled
         failure = progress.failure.map { DisplayText($0) }
         skippedText = progress.skippedText
+        unchangedText = progress.unchangedText
         unmatchedText = progress.unmatchedText
         alreadyDeletedText = progress.alreadyDeletedText
-        keptText = progress.keptText
+        keptText = progress.keptText(of: job.kind)
         keptDocuments = progress.keptPaths.elements.map {
             LinkView(url: AdminURL.document($0), text: DisplayText($0.string.truncatingMiddle(toScalars: 80)))
         }
@@ -57,6 +68,8 @@ struct JobPage: Page {
         itemErrors = progress.itemErrors.elements.map(ItemErrorView.init)
         omittedItemErrors = progress.itemErrors.omissionNote
         action = AdminURL.job(job.id)
+        canUndo = job.canBeUndone
+        undoURL = job.undo.map { AdminURL.job($0.id) }
         returnURL = job.returnURL
         returnText = job.returnText
         layout = PageLayout(title: job.subjectText.map { "\(job.title) · \($0.plain)" } ?? job.title)
@@ -70,7 +83,7 @@ extension BackgroundJob {
         switch kind {
         case .checking: localized("Continue with the import")
         case .verifying: localized("Backups")
-        case .importing, .deleting:
+        case .importing, .deleting, .editing, .restoring:
             returnURL.utf8.elementsEqual(AdminURL.overview.utf8) ? localized("To the overview") : localized("Show the documents")
         }
     }
@@ -82,12 +95,27 @@ extension BackgroundJob.Progress {
         totalCount.flatMap { $0 > 0 && completedCount <= $0 ? $0 : nil }
     }
 
-    fileprivate var keptText: String? {
+    fileprivate func keptText(of kind: BackgroundJob.Kind) -> String? {
         guard !keptPaths.isEmpty else { return nil }
+        return kind == .restoring
+            ? localized(
+                count: keptPaths.count,
+                one: "{count} document was written since then, and was left as it is:",
+                other: "{count} documents were written since then, and were left as they are:"
+            )
+            : localized(
+                count: keptPaths.count,
+                one: "{count} document was written after you confirmed, and was kept:",
+                other: "{count} documents were written after you confirmed, and were kept:"
+            )
+    }
+
+    fileprivate var unchangedText: String? {
+        guard unchangedCount > 0 else { return nil }
         return localized(
-            count: keptPaths.count,
-            one: "{count} document was written after you confirmed, and was kept:",
-            other: "{count} documents were written after you confirmed, and were kept:"
+            count: unchangedCount,
+            one: "{count} document already was as requested.",
+            other: "{count} documents already were as requested."
         )
     }
 

@@ -17,7 +17,7 @@ extension JobRunner {
         for request: AdminRequest,
         returnURL: String,
         totalCount: Int? = nil,
-        flash: (BackgroundJob.Progress) -> Flash?,
+        flash: (BackgroundJob) -> Flash?,
         _ body: @escaping @Sendable (BackgroundJob) async throws(StatusError) -> Void
     ) async throws(JobRunner.StartError) -> FormResult {
         let job = BackgroundJob(
@@ -34,9 +34,8 @@ extension JobRunner {
         try start(job, body)
         if let action = kind.auditAction { await request.context.audit(action, on: subject, detail: "started") }
         await job.wait(atMost: waitTime)
-        let progress = job.progress
-        let isComplete = progress.isFullySuccessful && !job.isCancelled
-        return isComplete ? .redirect(to: returnURL, flash: flash(progress)) : .redirect(to: AdminURL.job(job.id))
+        let isComplete = job.progress.isFullySuccessful && !job.isCancelled
+        return isComplete ? .redirect(to: returnURL, flash: flash(job)) : .redirect(to: AdminURL.job(job.id))
     }
 }
 
@@ -45,6 +44,8 @@ extension BackgroundJob.Kind {
     fileprivate var auditAction: AuditEvent.Action? {
         switch self {
         case .deleting: .deleteDocuments
+        case .editing: .editDocuments
+        case .restoring: .undoJob
         case .importing: .importDocuments
         case .checking, .verifying: nil
         }

@@ -24,15 +24,39 @@ struct JobsController {
         }
     }
 
-    /// Handles the page of a job and the form that stops it.
+    /// Handles the page of a job and the forms that stop and undo it.
     func show(_ id: UTF8Key) async -> PageResponse {
         await request.respond { submission throws(StatusError) in
             guard let job = jobRunner.job(id, for: context.caller, in: context.databaseName) else {
                 return .page(ErrorPage.notFound)
             }
             guard let submission else { return .page(JobPage(job, now: request.now)) }
-            if !submission.isStale { job.cancel() }
+            guard !submission.isStale else { return .page(JobPage(job, problems: .stale, now: request.now)) }
+            if submission.form["do"] == "undo" { return try await undo(job) }
+            job.cancel()
             return .redirect(to: AdminURL.job(id))
+        }
+    }
+
+    /// Starts the job that undoes a finished one.
+    private func undo(_ job: BackgroundJob) async throws(StatusError) -> FormResult {
+        try context.authorize(.writer)
+        guard job.canBeUndone else { return .redirect(to: AdminURL.job(job.undo?.id ?? job.id)) }
+        do throws(JobRunner.StartError) {
+            return try await jobRunner.start(
+                .restoring,
+                of: job.subject,
+                for: request,
+                returnURL: job.returnURL,
+                totalCount: job.progress.completedCount
+            ) { undo in
+                .restoredMany(undo.progress.completedCount, undo: undo.undoID)
+            } _: { [context] undo throws(StatusError) in
+                job.setUndo(undo)
+                try await UndoJob(context: context, job: undo, commits: job.commits).run()
+            }
+        } catch {
+            return .page(JobPage(job, problems: error.problems, now: request.now))
         }
     }
 }

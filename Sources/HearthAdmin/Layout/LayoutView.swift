@@ -44,6 +44,9 @@ struct LayoutView: ViewModel {
     private let liveScriptURL: String
     private let editScriptURL: String
     private let refreshScriptURL: String
+    private let pickerScriptURL: String
+    private let inlineScriptURL: String
+    private let foldScriptURL: String
     private let filterScriptURL: String
     private let queryScriptURL: String
     private let shortcutScriptURL: String
@@ -108,6 +111,9 @@ struct LayoutView: ViewModel {
         liveScriptURL = files.url(of: .liveScript)
         editScriptURL = files.url(of: .editScript)
         refreshScriptURL = files.url(of: .refreshScript)
+        pickerScriptURL = files.url(of: .pickerScript)
+        inlineScriptURL = files.url(of: .inlineScript)
+        foldScriptURL = files.url(of: .foldScript)
         filterScriptURL = files.url(of: .filterScript)
         queryScriptURL = files.url(of: .queryScript)
         shortcutScriptURL = files.url(of: .shortcutScript)

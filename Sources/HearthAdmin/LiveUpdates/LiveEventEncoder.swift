@@ -37,7 +37,7 @@ struct LiveEventEncoder: WatchEncoder {
     }
 
     let contents: Contents
-    /// True if rows have checkboxes.
+    /// True if rows have checkboxes and links to editors.
     let canWrite: Bool
     let templates: TemplateLibrary
     let now: @Sendable () -> Timestamp

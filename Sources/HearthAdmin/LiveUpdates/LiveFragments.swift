@@ -20,7 +20,7 @@ struct LiveFragments {
             fields = columns.unlistedFields(of: document).map { FieldPathText.text($0) }
         case .document:
             let header = DocumentHeader(document, view: .fields, now: events.now())
-            let lines = FieldRowList(of: document)
+            let lines = FieldRowList(of: document, canWrite: events.canWrite)
             rows = lines.rows.markup.string
             parts = [events.templates.text(of: header, with: .documentFacts)]
             styles = lines.values.colors.rules

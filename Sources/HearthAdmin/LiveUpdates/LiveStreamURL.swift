@@ -19,8 +19,20 @@ struct LiveStreamURL: Sendable {
     /// Creates the URL for a document.
     init(_ document: DocumentPath, since position: StorePosition) {
         page = AdminURL.document(document)
-        items = [("live", UTF8Key(ResumeToken(.document(document), at: position).text))]
+        items = [("live", Self.token(of: document, at: position))]
         addedLabel = localized("New fields")
+    }
+
+    /// Creates the URL for a document with the token of an earlier stream, so that the changes since then are sent.
+    init(_ document: DocumentPath, resumingAt token: UTF8Key) {
+        page = AdminURL.document(document)
+        items = [("live", token)]
+        addedLabel = localized("New fields")
+    }
+
+    /// Returns the token of the stream of a document.
+    static func token(of document: DocumentPath, at position: StorePosition) -> UTF8Key {
+        UTF8Key(ResumeToken(.document(document), at: position).text)
     }
 
     /// Creates the URL for a page of a collection; returns `nil` if its query cannot be watched.

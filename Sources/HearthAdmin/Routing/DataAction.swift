@@ -3,6 +3,7 @@ import UTF8Text
 /// An action on a document or collection, selected by a query item such as `?edit`.
 enum DataAction: UTF8Key, CaseIterable, Sendable {
     case edit
+    case value
     case new
     case delete
     case history

@@ -31,6 +31,9 @@ struct DataRouter {
         do throws(StatusError) {
             switch (action, try ResourcePath(segments)) {
             case (.edit, .document(let path)): return await EditingController(request: request).edit(path)
+            case (.edit, .collection(let path)):
+                return await BulkEditController(request: request, jobRunner: jobRunner).edit(path)
+            case (.value, .document(let path)): return await ValueController(request: request).edit(path)
             case (.new, .collection(let path)): return await EditingController(request: request).create(in: path)
             case (.delete, .document(let path)): return await deletion.delete(path)
             case (.delete, .collection(let path)): return await deletion.delete(path)

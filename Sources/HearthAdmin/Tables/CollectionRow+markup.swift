@@ -74,7 +74,7 @@ extension CollectionRow.Cell {
             markup.text(unusualType.name)
             markup.raw("</span>")
         }
-        filters?.write(to: &markup)
+        markup.valueLinks(filters, editURL: editURL)
         markup.raw("</td>\n")
     }
 }

@@ -11,6 +11,8 @@ struct CollectionRow: Sendable {
         let isNumeric: Bool
         /// The links that filter by the value; `nil` if the table offers none.
         var filters: ValueFilterLinks?
+        /// The link to the editor of the value; `nil` if the table offers none.
+        var editURL: String?
     }
 
     let link: LinkView
@@ -27,11 +29,13 @@ struct CollectionRow: Sendable {
     /// - Parameters:
     ///   - link: The link to the document; `nil` for its ID.
     ///   - request: The request of the page, if its cells have links that filter by their values.
+    ///   - canWrite: Whether these cells have links to the editors of their values, too.
     init(
         _ document: Document,
         link: LinkView? = nil,
         columns: [CollectionColumns.Column],
         filtering request: CollectionRequest? = nil,
+        canWrite: Bool = false,
         values: inout ValueViewBuilder
     ) {
         self.link = link ?? LinkView(toRowOf: document.path)
@@ -43,7 +47,8 @@ struct CollectionRow: Sendable {
                 value: values.view(of: value, in: .cell),
                 unusualType: type == column.predominantType || type == .null ? nil : type,
                 isNumeric: type.isNumeric,
-                filters: request.flatMap { ValueFilterLinks(column.path, value, in: $0) }
+                filters: request.flatMap { ValueFilterLinks(column.path, value, in: $0) },
+                editURL: canWrite && request != nil ? AdminURL.value(FieldPathText.text(column.path), of: document.path) : nil
             )
         }
     }

@@ -31,6 +31,8 @@ struct TemplateLibrary: Sendable {
         case signIn = "sign-in"
         case editFields = "edit-fields"
         case editJSON = "edit-json"
+        case valueEditor = "value-editor"
+        case bulkEdit = "bulk-edit"
         case conflict
         case delete
         case history

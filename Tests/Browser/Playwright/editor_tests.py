@@ -1,4 +1,4 @@
-"""Tests the editor, the selection of rows and the list of collections: the focus and the scroll position stay, errors are marked, and controls are visible.
+"""Tests the editors, the selection of rows and the list of collections: the focus and the scroll position stay, errors are marked, and controls are visible.
 
     editor_tests.py ORIGIN
 """
@@ -157,8 +157,121 @@ def narrow_window(tab):
     assert current.is_visible(), "the list of collections is hidden"
 
 
+def edit_in_place(tab):
+    """A value is edited beside its cell; a conflict shows the other value, and a message has the button that undoes the change."""
+    path = "inline/a"
+    call(tab.origin, "documents.set", {"path": path, "fields": {"n": 1, "title": "old", "map": {"a": [1]}}})
+    tab.load("/admin/data/inline")
+    page = tab.page
+    cell = page.locator("td", has_text="old")
+    editor = page.locator(".inline-editor")
+    cell.dblclick(position={"x": 8, "y": 8})
+    editor.wait_for()
+    assert page.evaluate("document.activeElement.id") == "r0-value"
+    page.keyboard.press("Escape")
+    assert editor.count() == 0 and page.evaluate("document.activeElement.closest('th') !== null"), "the focus is lost"
+    cell.dblclick(position={"x": 8, "y": 8})
+    editor.wait_for()
+    call(tab.origin, "documents.set", {"path": path, "fields": {"n": 2, "title": "theirs", "map": {"a": [1]}}})
+    page.fill("#r0-value", "mine")
+    tab.expected = (409, f"{tab.origin}/admin/data/{path}?value=title")
+    page.keyboard.press("Enter")
+    editor.locator(".alert").wait_for()
+    assert "theirs" in editor.inner_text() and page.input_value("#r0-value") == "mine"
+    editor.get_by_role("button", name="Replace with my value").click()
+    page.locator(".toast").wait_for()
+    assert call(tab.origin, "documents.get", {"path": path})["fields"] == {"n": 2, "title": "mine", "map": {"a": [1]}}
+    assert page.locator("td", has_text="mine").count() == 1, "the table does not show the saved value"
+    with page.expect_navigation():
+        page.click(".toast button")
+    assert call(tab.origin, "documents.get", {"path": path})["fields"]["title"] == "theirs"
+    # In the page of the document, by keyboard, with another type.
+    page.locator('tr[data-key="n"] a.edit-value').focus()
+    page.keyboard.press("Enter")
+    editor.wait_for()
+    page.select_option("#r0-type", "double")
+    page.wait_for_selector('.inline-editor [name="r0-shown"][value="double"]', state="attached")
+    page.fill("#r0-value", "2.5")
+    page.keyboard.press("Enter")
+    page.locator('tr[data-key="n"] td.type', has_text="double").wait_for()
+    assert call(tab.origin, "documents.get", {"path": path})["fields"]["n"] == 2.5
+
+
+def fold(tab):
+    """Maps and arrays fold in a document and in its editor, where folded fields are saved, too."""
+    path = "inline/folded"
+    fields = {"map": {"list": [1, {"a": 2}]}, "z": 1}
+    call(tab.origin, "documents.set", {"path": path, "fields": fields})
+    tab.load(f"/admin/data/{path}")
+    page = tab.page
+    rows = page.locator("table.fields > tbody > tr:visible")
+    assert rows.count() == 6
+    page.locator('tr[data-key="map.list"] .fold-toggle').click()
+    assert rows.count() == 3
+    toggle = page.locator('tr[data-key="map"] .fold-toggle')
+    toggle.click()
+    assert rows.count() == 2 and toggle.get_attribute("aria-expanded") == "false"
+    toggle.click()
+    assert rows.count() == 3, "the array unfolds with its map"
+    tab.load(f"/admin/data/{path}?edit")
+    page.locator("#rows .fold-toggle").first.click()
+    assert page.locator("#rows li:visible").count() == 2
+    page.fill("#r5-value", "7")
+    page.click('button[value="save"]:not(.visually-hidden)')
+    page.wait_for_url(f"{tab.origin}/admin/data/{path}")
+    assert call(tab.origin, "documents.get", {"path": path})["fields"] == fields | {"z": 7}
+
+
+def notice(tab):
+    """An open editor says that somebody else has saved the document."""
+    path = "inline/shared"
+    call(tab.origin, "documents.set", {"path": path, "fields": {"a": 1}})
+    tab.load(f"/admin/data/{path}?edit")
+    page = tab.page
+    page.fill("#r0-value", "2")
+    call(tab.origin, "documents.set", {"path": path, "fields": {"a": 3}})
+    page.locator("#live a").wait_for()
+    assert page.inner_text("#live [role=status]").startswith("Someone else has saved this document."), page.inner_text("#live")
+    assert page.locator("#live a").get_attribute("target") == "_blank"
+    assert page.input_value("#r0-value") == "2"
+
+
+def pick_time(tab):
+    """The picker of a timestamp has the time zone of the browser, and the text is in UTC."""
+    call(tab.origin, "documents.set", {"path": "inline/time", "fields": {"at": {"$timestamp": "2014-09-09T08:00:47.250000Z"}}})
+    tab.load("/admin/data/inline/time?edit")
+    page = tab.page
+    picker = page.locator(".time-picker input")
+    shown = page.evaluate("new Date('2014-09-09T08:00:47Z').getHours()")
+    assert picker.input_value() == f"2014-09-09T{shown:02}:00:47", picker.input_value()
+    picker.fill("2024-02-29T12:30:05")
+    expected = page.evaluate("new Date('2024-02-29T12:30:05').toISOString()").replace("T", " ").replace(".000Z", " UTC")
+    assert page.input_value("#r0-value") == expected, page.input_value("#r0-value")
+    page.fill("#r0-value", "2014-09-09 08:00 UTC")
+    assert picker.input_value() == f"2014-09-09T{shown:02}:00" or picker.input_value() == f"2014-09-09T{shown:02}:00:00"
+    page.get_by_role("button", name="Server time").click()
+    assert page.input_value("#r0-value") == "now"
+    page.click('button[value="save"]:not(.visually-hidden)')
+    page.wait_for_url(f"{tab.origin}/admin/data/inline/time")
+    assert call(tab.origin, "documents.get", {"path": "inline/time"})["fields"]["at"]["$timestamp"] > "2020"
+
+
+def paste(tab):
+    """Pasted JSON replaces the fields in place."""
+    tab.load("/admin/data/inline?new")
+    page = tab.page
+    page.click(".paste summary")
+    page.fill("#paste", '{"a": 1, "b": {"c": true}}')
+    page.click('button[value="paste"]')
+    page.wait_for_function("() => document.querySelectorAll('#rows li').length === 3")
+    assert page.input_value("#r0-name") == "a" and page.input_value("#r2-value") == "true"
+
+
 def main(origin):
-    steps = [type_by_keyboard, rows_in_place, types_without_script, controls, select_rows, select_without_script, narrow_window]
+    steps = [
+        type_by_keyboard, rows_in_place, types_without_script, controls, select_rows, select_without_script, narrow_window, edit_in_place,
+        fold, notice, pick_time, paste,
+    ]
     with chromium() as browser:
         failed = run_steps(steps, lambda step: (tab := Tab(browser, origin), tab))
     print(f"Editor tests: {failed} failures")

@@ -70,16 +70,16 @@ struct ValueFilterTests {
         try await TestSite.with(GuideData.writes()) { site in
             var page = try await site.page("/admin/data/books?order=title&size=25")
             #expect(try page.all("//td//span[@class='value-filters']").isEmpty)
-            let toggle = try page.one("//p[@class='tool-link']/a[.='Filter by a value']")["href"]
+            let toggle = try page.one("//p[@class='tool-link']/a[.='Filter by or edit a value']")["href"]
             page = try await site.page(try #require(toggle))
             #expect(page.parseErrors == [])
             let links = try page.all("//tr[th/a='invalid-data']/td[contains(.,'twohundredfifty')]//a")
-            #expect(links.map { $0["aria-label"] } == ["Only this value", "Not this value"])
+            #expect(links.map { $0["aria-label"] } == ["Only this value", "Not this value", "Edit value"])
             let only = try await site.page(try #require(links.first?["href"]))
             #expect(try only.texts("//tbody/tr/th") == ["invalid-data"])
             #expect(try only.one("//input[@name='f']")["value"] == "numberOfPages")
             #expect(try only.all("//td//span[@class='value-filters']").isEmpty)
-            let not = try await site.page(try #require(links.last?["href"]))
+            let not = try await site.page(try #require(links.dropLast().last?["href"]))
             #expect(try not.all("//tbody/tr/th").count == 4)
             #expect(try not.all("//tbody/tr/th[.='invalid-data']").isEmpty)
         }
@@ -114,13 +114,16 @@ struct ValueFilterTests {
         try await TestSite.with(writes) { site in
             let page = try await site.page("/admin/data/items/a")
             func links(_ key: String) throws -> [String] {
-                try page.all("//tr[@data-key='\(key)']//span[@class='value-filters']/a").compactMap { $0["href"] }
+                try page.all("//tr[@data-key='\(key)']//span[@class='value-filters']/a[@class!='edit-value']").compactMap {
+                    $0["href"]
+                }
             }
             #expect(try links("n") == ["/admin/data/items?where=n%20%3D%3D%201", "/admin/data/items?where=n%20%21%3D%201"])
             #expect(try links("map.`x y`").first == "/admin/data/items?where=map.%60x%20y%60%20%3D%3D%20%22v%22")
             #expect(try links("list[0]") == ["/admin/data/items?where=list%20array-contains%20%22e%22"])
             #expect(try links("long") == [])
-            for link in try page.all("//span[@class='value-filters']/a").compactMap({ $0["href"] }) where !link.contains("%21") {
+            for link in try page.all("//span[@class='value-filters']/a[@class!='edit-value']").compactMap({ $0["href"] })
+            where !link.contains("%21") {
                 let found = try await site.page(link)
                 #expect(try found.texts("//tbody/tr/th") == ["a"])
             }

@@ -63,7 +63,7 @@ struct DeletionTests {
             #expect(try page.one("//legend").text == "This document has subcollections with 2 documents.")
             let form = try BrowserForm(page, "//form[contains(@class,'entry')]").with(["below": "yes"])
             #expect(
-                await site.post("/admin/data/a/1?delete", form.text).headers[.setCookie]?.hasPrefix("flash=deleted-many.3;")
+                await site.post("/admin/data/a/1?delete", form.text).headers[.setCookie]?.hasPrefix("flash=deleted-many.3.")
                     == true
             )
             #expect(try await paths(site) == ["a/2", "a/3/b/only", "other/1"])
@@ -115,6 +115,86 @@ struct DeletionTests {
         }
     }
 
+    /// Returns the undo button of the message that a response sets.
+    private func undo(_ response: PageResponse, _ site: TestSite) async throws -> (url: String, form: BrowserForm) {
+        let cookie = try #require(response.headers[.setCookie]).prefix { $0 != ";" }
+        let page = try HTMLPage(
+            await site.get(try #require(response.headers[.location]), cookies: [String(cookie)]).body
+        )
+        let url = try #require(try page.one("//div[@class='flash']//form")["action"])
+        return (url, try BrowserForm(page, "//div[@class='flash']//form"))
+    }
+
+    /// Returns the number in each document at a path.
+    private func numbers(_ site: TestSite, _ paths: [String]) async throws -> [Value?] {
+        var numbers: [Value?] = []
+        for path in paths { numbers.append(try await site.store.document(at: DocumentPath(path))?.decoded().fields["n"]) }
+        return numbers
+    }
+
+    @Test
+    func `The deletion of many documents can be undone, and that again`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            _ = try await site.store.commit([.set(try DocumentPath("a/2"), ["n": .integer(2)])])
+            let all = try await paths(site)
+            let form = try BrowserForm(await site.page("/admin/data/a?delete"), "//form[contains(@class,'entry')]")
+            let deleted = try await undo(site.post("/admin/data/a?delete", form.with(["name": "a"]).text), site)
+            #expect(try await paths(site) == ["other/1"])
+            let restored = await site.post(deleted.url, deleted.form.text)
+            #expect(restored.headers[.setCookie]?.hasPrefix("flash=restored-many.5.") == true)
+            #expect(try await paths(site) == all)
+            #expect(try await numbers(site, ["a/1", "a/2", "a/1/b/y/c/z"]) == [.integer(1), .integer(2), .integer(1)])
+            // The button of the finished job is gone.
+            let job = try await site.page(deleted.url)
+            #expect(try job.all("//input[@value='undo']").isEmpty)
+            #expect(try job.texts("//p[@class='report']/a").first == "This was undone")
+            let again = try await undo(restored, site)
+            #expect(await site.post(again.url, again.form.text).status == .seeOther)
+            #expect(try await paths(site) == ["other/1"])
+        }
+    }
+
+    @Test
+    func `Undoing a deletion leaves documents that were created again, and names them`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let form = try await selection(["1", "2"], site)
+            let deleted = try await undo(site.post("/admin/data/a?delete", form.text), site)
+            _ = try await site.store.commit([.create(try DocumentPath("a/2"), ["n": .integer(7)])])
+            let response = await site.post(deleted.url, deleted.form.text)
+            let page = try await site.page(try #require(response.headers[.location]))
+            #expect(page.parseErrors == [])
+            #expect(try page.one("//p[@class='job-count']").text == "1 document restored")
+            #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["a/2"])
+            #expect(try page.one("//section[@aria-labelledby='kept']/p").text.hasPrefix("1 document was written since then"))
+            #expect(try await numbers(site, ["a/1", "a/2"]) == [.integer(1), .integer(7)])
+        }
+    }
+
+    @Test
+    func `Undoing a deletion restores what the filters found, from the journal`() async throws {
+        try await TestSite.with(Self.numbers()) { site in
+            let address = "/admin/data/n?delete=found&where=n%20%3D%3D%201"
+            let form = try BrowserForm(await site.page(address), "//form[contains(@class,'entry')]")
+            let deleted = try await undo(site.post(address, form.text), site)
+            _ = try await site.store.commit([.create(try DocumentPath("n/other"), ["n": .integer(1)])])
+            #expect(await site.post(deleted.url, deleted.form.text).status == .seeOther)
+            #expect(try await Subtree(context: site.pages.context).estimate(of: try CollectionPath("n")).count == 251)
+        }
+    }
+
+    @Test
+    func `Undoing requires write permission, a token and a job with changes`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let form = try await selection(["1"], site)
+            let deleted = try await undo(site.post("/admin/data/a?delete", form.text), site)
+            let reader = try site.keys.authenticate(Array(try await site.keys.create(.init(role: .reader)).text.utf8))
+            #expect(await site.post(deleted.url, deleted.form.text, as: reader).status == .notFound)
+            #expect(await site.post(deleted.url, "do=undo&form-token=x").status == .unprocessableContent)
+            #expect(await site.post("/admin/jobs/none", deleted.form.text).status == .notFound)
+            #expect(try await numbers(site, ["a/1"]) == [nil])
+        }
+    }
+
     @Test
     func `A selected document that was changed after the table was shown is kept with its subcollections`() async throws {
         try await TestSite.with(Self.writes()) { site in
@@ -153,7 +233,7 @@ struct DeletionTests {
             #expect(try page.one("//*[@id='main']").text.contains("125 documents"))
             #expect(await site.get("/admin/data/n?delete&where=n%20%3D%3D%201").status == .notFound)
             let form = try BrowserForm(page, "//form[contains(@class,'entry')]")
-            #expect(await site.post(address, form.text).headers[.setCookie]?.hasPrefix("flash=deleted-many.125;") == true)
+            #expect(await site.post(address, form.text).headers[.setCookie]?.hasPrefix("flash=deleted-many.125.") == true)
             #expect(try await Subtree(context: site.pages.context).estimate(of: try CollectionPath("n")).count == 125)
         }
     }
@@ -213,7 +293,7 @@ struct DeletionTests {
             )
             let form = try BrowserForm(page, "//form[contains(@class,'entry')]")
             let response = await site.post("/admin/data/a/3?delete", form.text)
-            #expect(response.headers[.setCookie]?.hasPrefix("flash=deleted-many.1;") == true)
+            #expect(response.headers[.setCookie]?.hasPrefix("flash=deleted-many.1.") == true)
             #expect(try await paths(site).contains("a/3/b/only") == false)
         }
     }

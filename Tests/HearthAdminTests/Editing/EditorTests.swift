@@ -29,6 +29,56 @@ struct EditorTests {
         }
     }
 
+    @Test(arguments: ["edit", "new"])
+    func `Pasted JSON replaces the fields; an error shows its place and keeps the input`(action: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let url = action == "edit" ? "/admin/data/books/hitchhiker?edit" : "/admin/data/books?new"
+            let form = try BrowserForm(await site.page(url)).with(["do": "paste", "paste": #"{"a": 1, "b": {"c": [true]}}"#])
+            let page = try HTMLPage(await site.post(url, form.text).body)
+            #expect(page.parseErrors == [])
+            let pasted = try BrowserForm(page)
+            #expect(pasted["rows"] == "4")
+            #expect(pasted["base"] == form["base"])
+            #expect(pasted["r3-value"] == "true")
+            let response = await site.post(url, form.with(["paste": "{\n  \"a\": 1,,\n}"]).text)
+            #expect(response.status == .unprocessableContent)
+            let invalid = try HTMLPage(response.body)
+            #expect(try invalid.one("//*[@id='paste-error']").text.hasPrefix("Line 2, column"))
+            #expect(try BrowserForm(invalid)["rows"] == form["rows"])
+            #expect(try BrowserForm(invalid)["paste"]?.contains(",,") == true)
+        }
+    }
+
+    @Test
+    func `The editor has a stream of the changes since it was opened, also after its form was shown again`() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let url = "/admin/data/books/hitchhiker?edit"
+            let page = try await site.page(url)
+            let stream = try #require(try page.one("//*[@id='live']")["data-stream"])
+            #expect(stream.hasPrefix("/admin/data/books/hitchhiker?live="))
+            _ = try await site.store.commit([.set(try DocumentPath("books/hitchhiker"), [:])])
+            let again = try HTMLPage(await site.post(url, BrowserForm(page).with(["do": "add"]).text).body)
+            #expect(try again.one("//*[@id='live']")["data-stream"] == stream)
+            #expect(try await site.page("/admin/data/books?new").all("//*[@id='live']").isEmpty)
+        }
+    }
+
+    @Test
+    func `The timestamp now is the time of the server`() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let url = "/admin/data/books/hitchhiker?edit"
+            let form = try BrowserForm(await site.page(url)).with(["r0-type": "timestamp", "r0-value": "now"])
+            let before = Timestamp.current()
+            #expect(await site.post(url, form.text).status == .seeOther)
+            let document = try #require(try await site.store.document(at: DocumentPath("books/hitchhiker")))
+            guard case .timestamp(let time)? = try document.decoded().fields["author"] else {
+                Issue.record("The field has no timestamp.")
+                return
+            }
+            #expect(before.roundedDownToMilliseconds <= time && time <= Timestamp.current())
+        }
+    }
+
     static let path = "samples/edited"
 
     /// Edge cases of all value types.

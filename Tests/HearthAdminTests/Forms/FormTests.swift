@@ -75,7 +75,8 @@ struct FlashTests {
     static let all: [Flash] = [
         .saved(nil), .saved(.init(version: .minimum, current: .maximum)), .unchanged, .created,
         .deleted(.init(version: .maximum, current: nil)), .restored(.init(version: .minimum, current: .maximum)),
-        .deletedMany(12), .imported(0), .signedIn, .signedOut, .sessionEnded, .keyRevoked, .indexChanged,
+        .deletedMany(12, undo: "a-B_1"), .deletedMany(1, undo: nil), .editedMany(3, undo: "x"), .restoredMany(2, undo: "y"),
+        .imported(0), .signedIn, .signedOut, .sessionEnded, .keyRevoked, .indexChanged,
     ]
 
     @Test(arguments: all)

@@ -23,7 +23,8 @@ struct HostileValueTests {
     /// The allowed attributes, besides `aria-` and `data-` attributes.
     private static let attributes: Set<String> = [
         "action", "alt", "autocapitalize", "autocomplete", "charset", "checked", "class", "colspan", "content", "d", "datetime",
-        "defer", "dir", "fill-rule", "font-size", "form", "height", "hidden", "href", "id", "lang", "list", "method", "name",
+        "defer", "dir", "fill-rule", "font-size", "form", "formaction", "height", "hidden", "href", "id", "lang", "list",
+        "method", "name",
         "nonce",
         "open", "placeholder", "rel", "role", "scope", "selected", "spellcheck", "src", "tabindex", "title", "transform", "type",
         "value", "viewbox", "width", "x", "y",
@@ -141,6 +142,9 @@ struct HostileValueTests {
         #expect(try page.all("//img").count == 1)
         #expect(try page.all("//iframe|//object|//embed|//base|//b").isEmpty)
         for form in try page.all("//form") { #expect(form["action"]?.utf8.starts(with: "/admin/".utf8) == true) }
+        for button in try page.all("//*[@formaction]") {
+            #expect(button["formaction"]?.utf8.starts(with: "/admin/".utf8) == true)
+        }
         let others = try page.all("//*").flatMap { $0.attributes.map(\.name) }
             .filter { !attributes.contains($0) && !$0.utf8.starts(with: "aria-".utf8) && !$0.utf8.starts(with: "data-".utf8) }
         #expect(others == [])

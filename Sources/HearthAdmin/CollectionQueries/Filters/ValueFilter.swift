@@ -119,20 +119,27 @@ struct ValueFilterLinks: Sendable {
         if links.isEmpty { return nil }
     }
 
-    /// Writes the links.
-    func write(to markup: inout Markup) {
-        markup.raw(#"<span class="value-filters">"#)
-        for link in links {
-            markup.raw(#"<a class=""#)
-            markup.raw(link.className)
-            markup.raw(#"" href=""#)
-            markup.text(link.url)
-            markup.raw(#"" title=""#)
-            markup.text(link.text)
-            markup.raw(#"" aria-label=""#)
-            markup.text(link.text)
-            markup.raw(#""></a>"#)
-        }
-        markup.raw("</span>")
+}
+
+extension Markup {
+    /// Writes the links beside a value: those that filter by it, and the one that edits it.
+    mutating func valueLinks(_ filters: ValueFilterLinks?, editURL: String?) {
+        guard filters != nil || editURL != nil else { return }
+        raw(#"<span class="value-filters">"#)
+        for link in filters?.links ?? [] { valueLink(to: link.url, link.className, link.text) }
+        if let editURL { valueLink(to: editURL, "edit-value", localized("Edit value")) }
+        raw("</span>")
+    }
+
+    private mutating func valueLink(to url: String, _ className: StaticString, _ title: String) {
+        raw(#"<a class=""#)
+        raw(className)
+        raw(#"" href=""#)
+        text(url)
+        raw(#"" title=""#)
+        text(title)
+        raw(#"" aria-label=""#)
+        text(title)
+        raw(#""></a>"#)
     }
 }

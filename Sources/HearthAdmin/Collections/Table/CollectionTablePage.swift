@@ -40,7 +40,7 @@ struct CollectionTablePage: Page {
         let rows = results.entries.map { entry in
             switch entry {
             case .document(let document):
-                CollectionRow(document, columns: columns.shown, filtering: filtered, values: &values)
+                CollectionRow(document, columns: columns.shown, filtering: filtered, canWrite: canWrite, values: &values)
             case .missing(let path): CollectionRow(missing: path)
             }
         }
