@@ -74,7 +74,11 @@ let package = Package(
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "JSONRPC", dependencies: ["Concurrency", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "StorageIO", dependencies: ["CLinux", "Concurrency", "DocumentModel"], swiftSettings: swiftSettings),
-        .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
+        .target(
+            name: "DocumentStore",
+            dependencies: ["Concurrency", "DocumentModel", "StrictJSON", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "FirestoreMessages",

@@ -45,3 +45,32 @@ extension DatabaseQuota {
         )
     }
 }
+
+extension DatabaseQuota {
+    /// The additions to a database that a batch of commits may make.
+    package struct Allowance {
+        private let quota: DatabaseQuota
+        private let used: CollectionSize?
+        /// The additions of the commits so far.
+        package private(set) var change = CollectionSize.zero
+
+        /// Creates the allowance of a batch.
+        ///
+        /// - Parameter used: The documents before the batch; `nil` while they are unknown, and nothing is refused.
+        package init(_ quota: DatabaseQuota, used: CollectionSize?) {
+            self.quota = quota
+            self.used = used
+        }
+
+        /// Adds the change of a commit.
+        ///
+        /// - Throws: `.resourceExhausted` if it exceeds the quota.
+        mutating func add(_ change: CollectionSize) throws(StatusError) {
+            if var used {
+                used += self.change
+                try quota.check(change, to: used)
+            }
+            self.change += change
+        }
+    }
+}

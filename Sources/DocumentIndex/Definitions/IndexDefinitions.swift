@@ -1,5 +1,5 @@
-internal import DocumentModel
-internal import DocumentStore
+package import DocumentModel
+package import DocumentStore
 internal import QueryEngine
 internal import StorageIO
 internal import StrictJSON
@@ -16,7 +16,7 @@ internal import UTF8Text
 ///   {"collection":"books","field":"notes"}
 ///  ]}
 /// ```
-package struct IndexDefinitions: Hashable {
+package struct IndexDefinitions: Hashable, Sendable {
     /// The file name in the data folder.
     package static let fileName = "indexes.json"
     private static let format: Int64 = 1
@@ -24,13 +24,20 @@ package struct IndexDefinitions: Hashable {
     private static let maximumCount = 200
 
     /// A definition with its ID.
-    struct IdentifiedIndex: Hashable {
-        let id: String
-        let definition: IndexDefinition
+    package struct IdentifiedIndex: Hashable, Sendable {
+        /// The ID.
+        package let id: String
+        /// The definition.
+        package let definition: IndexDefinition
     }
 
-    private(set) var indexes: [IdentifiedIndex] = []
-    private(set) var exemptions: [IndexExemption] = []
+    /// The composite indexes, in the order of their creation.
+    package private(set) var indexes: [IdentifiedIndex] = []
+    /// The single-field exemptions, in the order of their creation.
+    package private(set) var exemptions: [IndexExemption] = []
+
+    /// Creates empty definitions.
+    package init() {}
 
     /// Returns the indexing policy of the collections with a given ID.
     func policy(of collection: CollectionID) -> IndexingPolicy {
@@ -48,7 +55,7 @@ package struct IndexDefinitions: Hashable {
     /// Applies a change.
     ///
     /// - Throws: `.alreadyExists`, `.notFound`, or `.resourceExhausted` at the maximum number.
-    mutating func apply(_ change: IndexChange) throws(StatusError) {
+    package mutating func apply(_ change: IndexChange) throws(StatusError) {
         switch change {
         case .create(let definition):
             if let known = indexes.first(where: { $0.definition == definition }) {
@@ -98,7 +105,7 @@ package struct IndexDefinitions: Hashable {
 
 extension IndexDefinitions {
     /// Returns the contents of the file, with one line per index and exemption.
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         func lines(_ items: [[UInt8]]) -> [UInt8] {
             Array(items.map { Array("\n  ".utf8) + $0 }.joined(separator: [UInt8(ascii: ",")])) + Array("\n ".utf8)
         }
@@ -123,7 +130,7 @@ extension IndexDefinitions {
     /// Parses the contents of the file.
     ///
     /// - Throws: `.dataLoss` with the source location when they are invalid.
-    init(_ bytes: [UInt8]) throws(StatusError) {
+    package init(_ bytes: [UInt8]) throws(StatusError) {
         let root: JSONNode
         do throws(JSONSyntaxError) {
             root = try JSONText(bytes).root

@@ -128,3 +128,8 @@ package enum ReadScope: Hashable, Sendable {
         }
     }
 }
+
+extension DocumentPath {
+    /// The scopes that contain the document, except the database.
+    package var scopes: [ReadScope] { [.collection(collection), .group(collection.id)] }
+}

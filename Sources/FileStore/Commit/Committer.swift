@@ -341,7 +341,7 @@ extension Committer {
         _ netChanges: [NetDocumentChange],
         _ staged: consuming DocumentApplier.StagedBatch,
         _ indexUpdate: IndexUpdate?,
-        _ allowance: QuotaUsage.Allowance? = nil
+        _ allowance: DatabaseQuota.Allowance? = nil
     ) {
         let sync = appended.sync
         components.observer?.didSync(commitCount: commits.count, duration: sync.upperBound - sync.lowerBound)
@@ -374,12 +374,18 @@ extension Committer {
     }
 
     private func evaluate(_ pending: ArraySlice<PendingCommit>, _ prepared: LargeBatch?) -> CommitBatch {
-        var batch = CommitBatch(after: last, images: prepared?.images ?? [:], now: components.timestamps.nextCommitTime)
+        var batch = CommitBatch(
+            after: last,
+            images: prepared?.images ?? [:],
+            maximumCommitBytes: JournalRecord.maximumBytes,
+            now: components.timestamps.nextCommitTime
+        )
         batch.allowance = allowance(after: last.sequence)
         let (earlier, earlierReceipts) = (scopeVersions, receipts)
         for (index, commit) in pending.enumerated() {
-            guard batch.accepts(commit) else { break }
-            batch.add(commit, earlier: earlier, earlierReceipts: earlierReceipts) { () throws(StatusError) in
+            let request = commit.request
+            guard batch.accepts(request) else { break }
+            batch.add(request, lastChange: earlier.lastChange, earlierReceipts: earlierReceipts) { () throws(StatusError) in
                 if let error = prepared?.failures[index] { throw error }
                 for write in commit.writes { try applier.retryQuarantined(write.path) }
             } read: { path throws(StatusError) in
@@ -429,7 +435,7 @@ extension Committer {
     }
 
     /// Returns the additions that the next commits may make; `nil` without a quota.
-    private func allowance(after last: SequenceNumber) -> QuotaUsage.Allowance? {
+    private func allowance(after last: SequenceNumber) -> DatabaseQuota.Allowance? {
         let quota = components.quota.value
         guard !quota.isUnlimited else {
             quotaUsage = QuotaUsage()

@@ -20,6 +20,18 @@ struct PendingCommit: Sendable {
     /// The time since it was submitted.
     let waiting = Stopwatch()
 
+    /// The commit as it is evaluated.
+    var request: CommitRequest {
+        let unknown = edits.filter { $0.value.base == .unknown }
+        return CommitRequest(
+            writes: writes,
+            reads: reads,
+            author: author,
+            identity: identity,
+            unknownVersions: unknown.mapValues { CommitRequest.UnknownVersion(createTime: $0.contents?.times?.create) }
+        )
+    }
+
     /// The outcome of a commit.
     struct Outcome: Sendable {
         let result: Result<CommitResult, StatusError>

@@ -20,31 +20,6 @@ struct QuotaUsage {
         return true
     }
 
-    /// The additions to a database that a batch of commits may make.
-    struct Allowance {
-        private let quota: DatabaseQuota
-        private let used: CollectionSize?
-        /// The additions of the commits so far.
-        private(set) var change = CollectionSize.zero
-
-        /// - Parameter used: The documents before the batch; `nil` while they are unknown, and nothing is refused.
-        init(_ quota: DatabaseQuota, used: CollectionSize?) {
-            self.quota = quota
-            self.used = used
-        }
-
-        /// Adds the change of a commit.
-        ///
-        /// - Throws: `.resourceExhausted` if it exceeds the quota.
-        mutating func add(_ change: CollectionSize) throws(StatusError) {
-            if var used {
-                used += self.change
-                try quota.check(change, to: used)
-            }
-            self.change += change
-        }
-    }
-
     /// Returns the additions that the next commits may make. ``begins(after:)`` was called before.
     ///
     /// - Parameter indexed: The documents that the index includes, as of a commit; `nil` while it cannot be used.
@@ -52,7 +27,7 @@ struct QuotaUsage {
         of quota: DatabaseQuota,
         after last: SequenceNumber,
         _ indexed: (sequence: SequenceNumber, size: CollectionSize)?
-    ) -> Allowance {
+    ) -> DatabaseQuota.Allowance {
         if let indexed, let start {
             if used == nil, indexed.sequence >= start {
                 used = changes.reduce(into: indexed.size) { size, change in
@@ -64,11 +39,11 @@ struct QuotaUsage {
                 used = indexed.size
             }
         }
-        return Allowance(quota, used: used)
+        return DatabaseQuota.Allowance(quota, used: used)
     }
 
     /// Counts the commits of a batch.
-    mutating func record(_ allowance: Allowance?, through last: SequenceNumber) {
+    mutating func record(_ allowance: DatabaseQuota.Allowance?, through last: SequenceNumber) {
         guard let allowance, allowance.change != .zero else { return }
         if used == nil { changes.append((last, allowance.change)) }
         used? += allowance.change

@@ -43,8 +43,3 @@ struct ScopeVersions {
         return newer[hash] ?? older[hash] ?? dropped
     }
 }
-
-extension DocumentPath {
-    /// The scopes that contain the document, except the database.
-    var scopes: [ReadScope] { [.collection(collection), .group(collection.id)] }
-}

@@ -111,7 +111,7 @@ extension StoredReceipts {
     func encoded() -> [UInt8] {
         var lines: [UInt8] = []
         for (client, receipts) in receipts.clients where receipts.lastCommitted > 0 {
-            lines += Self.line(client, receipts)
+            lines += receipts.encoded(of: client)
             lines.append(UInt8(ascii: "\n"))
         }
         var header = JSONWriter()
@@ -139,7 +139,7 @@ extension StoredReceipts {
         guard checksum == Self.checksum(of: lines) else { throw damaged("its checksum does not match", line: 1) }
         var receipts = CommitReceipts()
         for (index, line) in lines.split(separator: UInt8(ascii: "\n")).enumerated() {
-            guard let json = try? JSONText(Array(line)).root, let (client, answers) = Self.client(json) else {
+            guard let json = try? JSONText(Array(line)).root, let (client, answers) = ClientReceipts.client(json) else {
                 throw damaged("the line is not a client", line: index + 2)
             }
             receipts.update(client, answers)
@@ -158,87 +158,5 @@ extension StoredReceipts {
             "\(fileName) is damaged: \(reason).",
             file: StatusError.FileLocation(path: fileName, line: line, column: 1)
         )
-    }
-}
-
-// MARK: - Clients
-
-extension StoredReceipts {
-    private static func line(_ client: CommitClientID, _ receipts: ClientReceipts) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("client")
-        writer.string(client.text)
-        writer.key("last")
-        writer.integer(Int64(clamping: receipts.lastCommitted))
-        writer.key("lastUse")
-        writer.string(receipts.lastUse.rfc3339)
-        writer.key("answers")
-        writer.beginArray()
-        for answer in receipts.answers {
-            // Refusals are kept in memory only: nothing has happened.
-            if case .success(let result) = answer.outcome { write(answer, result, to: &writer) }
-        }
-        writer.endArray()
-        writer.endObject()
-        return writer.finish()
-    }
-
-    private static func write(_ answer: ClientReceipts.Answer, _ result: CommitResult, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("number")
-        writer.integer(Int64(clamping: answer.number))
-        writer.key("fingerprint")
-        writer.integer(Int64(bitPattern: answer.fingerprint))
-        if let sequence = result.sequence {
-            writer.key("sequence")
-            writer.integer(Int64(clamping: sequence.rawValue))
-        }
-        writer.key("commitTime")
-        writer.string(result.commitTime.rfc3339)
-        if !result.hasDroppedResults {
-            writer.key("results")
-            CommitReceipt.write(result.writeResults, to: &writer)
-        }
-        writer.endObject()
-    }
-
-    private static func client(_ json: JSONNode) -> (CommitClientID, ClientReceipts)? {
-        guard let client = json["client"]?.string.flatMap({ CommitClientID($0) }), let last = json[integer: "last"], last > 0,
-            let lastUse = json[time: "lastUse"], let elements = json["answers"]?.elements
-        else { return nil }
-        var receipts = ClientReceipts(last: UInt64(last), lastUse: lastUse)
-        for element in elements {
-            guard let number = element[integer: "number"], number > 0, let fingerprint = element[integer: "fingerprint"],
-                let commitTime = element[time: "commitTime"]
-            else { return nil }
-            var results: [WriteResult]?
-            if let json = element["results"] {
-                guard let known = CommitReceipt.results(json) else { return nil }
-                results = known
-            }
-            receipts.restore(
-                number: UInt64(number),
-                fingerprint: UInt64(bitPattern: fingerprint),
-                CommitResult(
-                    sequence: element[integer: "sequence"].map { SequenceNumber(UInt64(clamping: $0)) },
-                    commitTime: commitTime,
-                    writeResults: results ?? [],
-                    hasDroppedResults: results == nil
-                )
-            )
-        }
-        return (client, receipts)
-    }
-}
-
-extension JSONNode {
-    fileprivate subscript(integer key: UTF8Key) -> Int64? {
-        guard case .integer(let value) = self[key]?.number else { return nil }
-        return value
-    }
-
-    fileprivate subscript(time key: UTF8Key) -> Timestamp? {
-        self[key]?.string.flatMap { try? Timestamp(rfc3339: $0) }
     }
 }

@@ -214,11 +214,15 @@ extension StoreRecovery {
             last: last.sequence,
             lastTime: last.time,
             database: data.manifest.database,
+            epoch: journal.epoch.description,
             lineage: data.manifest.lineage,
             isReplicated: configuration.primary != nil,
             maximumBytes: configuration.recentBytes,
-            journal: journal,
-            scanQueue: scanQueue
+            stored: ChangeFeed.StoredCommits {
+                journal.oldest
+            } read: { sequence, last throws(StatusError) in
+                try await scanQueue.run { () throws(StatusError) in try journal.commits(after: sequence, through: last) }
+            }
         )
         // A standby knows the state as of its last commit only: the next one of the primary may have any later time.
         let now: @Sendable () -> Timestamp

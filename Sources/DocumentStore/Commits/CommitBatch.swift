@@ -1,21 +1,20 @@
-internal import DocumentIndex
-internal import DocumentModel
-internal import DocumentStore
-internal import Journal
+package import DocumentModel
 internal import UTF8Text
 
-/// The commits that share one journal sync, evaluated in order and in memory, each against the results of the previous ones.
-struct CommitBatch {
+/// The commits that a store makes durable together, evaluated in order and in memory, each against the results of the previous ones.
+package struct CommitBatch {
     /// A document at some point in the batch.
-    struct Image {
-        fileprivate let encoded: EncodedDocument?
-        fileprivate let decoded: Document?
+    package struct Image: Sendable {
+        /// The document; `nil` if it does not exist.
+        package let encoded: EncodedDocument?
+        /// The same document, decoded.
+        package let decoded: Document?
         /// True if the document did not exist before the batch.
-        fileprivate let isNew: Bool
+        package let isNew: Bool
         fileprivate var isChanged = false
 
         /// Decodes a document as of before the batch; `nil` if it doesn't exist.
-        init(_ encoded: EncodedDocument?) throws(StatusError) {
+        package init(_ encoded: EncodedDocument?) throws(StatusError) {
             self.init(encoded: encoded, decoded: try encoded?.decoded(), isNew: encoded == nil)
         }
 
@@ -41,92 +40,86 @@ struct CommitBatch {
     }
 
     /// Reads a document as it was before the batch.
-    typealias Reader = (DocumentPath) throws(StatusError) -> EncodedDocument?
+    package typealias Reader = (DocumentPath) throws(StatusError) -> EncodedDocument?
 
-    /// The commits with changes, in order, ready to be appended and published.
-    private(set) var commits: [Commit] = []
-    /// An upper bound on the size of the batch's journal records.
-    private var byteCount = 0
+    /// The commits with changes, in order, ready to be stored and published.
+    package private(set) var commits: [Commit] = []
+    /// An upper bound on the size of the batch in a commit log.
+    package private(set) var byteCount = 0
     /// The number of evaluated writes.
     private var writeCount = 0
     /// The outcomes of the evaluated commits, to be returned once the batch is durable.
-    private(set) var outcomes: [Result<CommitResult, StatusError>] = []
+    package private(set) var outcomes: [Result<CommitResult, StatusError>] = []
     /// The last assigned sequence number and commit time.
-    private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
+    package private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
 
     /// The receipts of the clients whose commits have been decided in the batch.
-    private(set) var receipts: [CommitClientID: ClientReceipts] = [:]
+    package private(set) var receipts: [CommitClientID: ClientReceipts] = [:]
 
     /// The additions that the commits may make; `nil` if they are not limited.
-    var allowance: QuotaUsage.Allowance?
+    package var allowance: DatabaseQuota.Allowance?
 
     /// True if no commit writes a document, so that the batch frees disk space.
-    var onlyDeletes: Bool { commits.allSatisfy { $0.changes.allSatisfy { $0.after == nil } } }
+    package var onlyDeletes: Bool { commits.allSatisfy { $0.changes.allSatisfy { $0.after == nil } } }
 
     private let now: () -> Timestamp
+    private let maximumCommitBytes: Int
     private var images: [DocumentPath: Image]
-    private var changedPaths: [DocumentPath] = []
+    /// The documents that the batch changes, in the order of their first changes.
+    package private(set) var changedPaths: [DocumentPath] = []
     /// The last commit of the batch that changed each scope.
     private var scopeVersions: [ReadScope: SequenceNumber] = [:]
 
     /// Creates an empty batch after the commit `last`.
     ///
-    /// - Parameter images: Documents that have been read already, as of before the batch.
-    init(
+    /// - Parameters:
+    ///   - images: Documents that have been read already, as of before the batch.
+    ///   - maximumCommitBytes: The maximum size of a commit, with the documents before and after it.
+    ///   - now: Returns the time of the next commit, unless that is not after the one before.
+    package init(
         after last: (sequence: SequenceNumber, time: Timestamp?),
         images: [DocumentPath: Image] = [:],
+        maximumCommitBytes: Int,
         now: @escaping () -> Timestamp
     ) {
         self.last = last
         self.images = images
+        self.maximumCommitBytes = maximumCommitBytes
         self.now = now
     }
 
-    /// The net changes of the batch.
-    var netChanges: [NetDocumentChange] {
-        changedPaths.map { NetDocumentChange(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
-    }
-
-    /// The net changes for the index; `nil` if the batch changes nothing.
-    var indexUpdate: IndexUpdate? {
-        guard let first = commits.first, let newest = commits.last else { return nil }
-        return IndexUpdate(
-            first: first.sequence,
-            last: newest.sequence,
-            time: newest.time,
-            changes: changedPaths.map { ($0, images[$0]?.decoded?.fields) },
-            byteCount: byteCount
-        )
-    }
+    /// Returns a document that the batch has read or changed, as of its last commit; `nil` for any other.
+    package func image(of path: DocumentPath) -> Image? { images[path] }
 
     /// The record size at which a batch accepts no more commits.
     private static let maximumBytes = 4 << 20
     /// The maximum number of writes in a batch of several commits.
-    static let maximumWrites = 2_000
+    package static let maximumWrites = 2_000
 
     /// Returns whether the batch accepts a commit.
     ///
     /// Every caller waits for the whole batch. The limits keep small commits from waiting for a large one behind them, or for too
     /// many others.
-    func accepts(_ commit: PendingCommit) -> Bool {
+    package func accepts(_ commit: CommitRequest) -> Bool {
         outcomes.isEmpty || byteCount < Self.maximumBytes && writeCount + commit.writes.count <= Self.maximumWrites
     }
 
     /// Evaluates a commit. A commit that fails changes nothing and uses no sequence number.
     ///
     /// - Parameters:
-    ///   - earlier: The scopes changed by commits before the batch.
+    ///   - lastChange: Returns the last commit before the batch that changed a document in a scope, or a later one when that is not
+    ///     known.
     ///   - earlierReceipts: The receipts of those commits.
     ///   - prepare: Throws if the documents cannot be written. A caller who is denied the commit is not told why.
-    mutating func add(
-        _ commit: PendingCommit,
-        earlier: ScopeVersions,
+    package mutating func add(
+        _ commit: CommitRequest,
+        lastChange: (ReadScope) -> SequenceNumber,
         earlierReceipts: CommitReceipts,
-        preparing prepare: () throws(StatusError) -> Void,
+        preparing prepare: () throws(StatusError) -> Void = {},
         read: Reader
     ) {
         guard let identity = commit.identity else {
-            outcomes.append(outcome(of: commit, earlier: earlier, preparing: prepare, read: read))
+            outcomes.append(outcome(of: commit, lastChange: lastChange, preparing: prepare, read: read))
             return
         }
         let known = receipts[identity.client] ?? earlierReceipts[identity.client] ?? ClientReceipts()
@@ -134,15 +127,15 @@ struct CommitBatch {
         case .answer(let outcome):
             outcomes.append(outcome)
         case .evaluate:
-            let outcome = outcome(of: commit, earlier: earlier, preparing: prepare, read: read).mapError(\.decided)
+            let outcome = outcome(of: commit, lastChange: lastChange, preparing: prepare, read: read).mapError(\.decided)
             outcomes.append(outcome)
             record(outcome, of: identity, in: known)
         }
     }
 
     private mutating func outcome(
-        of commit: PendingCommit,
-        earlier: ScopeVersions,
+        of commit: CommitRequest,
+        lastChange: (ReadScope) -> SequenceNumber,
         preparing prepare: () throws(StatusError) -> Void,
         read: Reader
     ) -> Result<CommitResult, StatusError> {
@@ -152,7 +145,7 @@ struct CommitBatch {
             let preparation = Result(catching: prepare)
             try authorize(commit, at: time, read: read)
             try preparation.get()
-            try validate(commit.reads, earlier: earlier, read: read)
+            try validate(commit.reads, lastChange: lastChange, read: read)
             return try evaluate(commit, at: time, read: read)
         }
     }
@@ -176,17 +169,17 @@ struct CommitBatch {
 }
 
 extension CommitBatch {
-    private func validate(_ reads: ReadSet, earlier: ScopeVersions, read: Reader) throws(StatusError) {
+    private func validate(_ reads: ReadSet, lastChange: (ReadScope) -> SequenceNumber, read: Reader) throws(StatusError) {
         try reads.validate { path throws(StatusError) in
             if let image = images[path] { return image.encoded?.updateTime }
             return try read(path)?.updateTime
         } lastChange: { scope in
-            scopeVersions[scope] ?? earlier.lastChange(in: scope)
+            scopeVersions[scope] ?? lastChange(scope)
         }
     }
 
     /// Decides whether a commit is permitted, on the documents as of the commit before it.
-    private func authorize(_ commit: PendingCommit, at time: Timestamp, read: Reader) throws(StatusError) {
+    private func authorize(_ commit: CommitRequest, at time: Timestamp, read: Reader) throws(StatusError) {
         guard let authorization = commit.author?.authorization else { return }
         let reader = { (path: DocumentPath) throws(StatusError) -> Document? in
             if let image = images[path] { return image.decoded }
@@ -197,7 +190,7 @@ extension CommitBatch {
     }
 
     private mutating func evaluate(
-        _ commit: PendingCommit,
+        _ commit: CommitRequest,
         at time: Timestamp,
         read: Reader
     ) throws(StatusError) -> CommitResult {
@@ -212,7 +205,7 @@ extension CommitBatch {
                     edit = earlier
                 } else {
                     edit = try begin(write.path, isDamaged: commit.reads.damagedFiles[write.path] != nil, read: read)
-                    edit.isOfUnknownVersion = commit.edits[write.path]?.base == .unknown
+                    edit.isOfUnknownVersion = commit.unknownVersions[write.path] != nil
                     order.append(write.path)
                 }
                 var applied = try write.applied(to: edit.current, at: time)
@@ -222,7 +215,7 @@ extension CommitBatch {
                     applied.isChange = true
                 }
                 if edit.isOfUnknownVersion {
-                    if let created = commit.edits[write.path]?.contents?.times?.create {
+                    if let created = commit.unknownVersions[write.path]?.createTime {
                         applied.document?.createTime = min(created, time)
                     }
                     applied.isChange = true
@@ -277,10 +270,10 @@ extension CommitBatch {
             changes.append(CommittedChange(path: path, before: edit.before, after: after, existedBefore: existed))
         }
         guard !changes.isEmpty || receipt != nil else { return nil }
-        guard bytes <= JournalRecord.maximumBytes else {
+        guard bytes <= maximumCommitBytes else {
             throw StatusError(
                 .invalidArgument,
-                "The commit changes \(bytes) bytes of documents; the maximum is \(JournalRecord.maximumBytes) bytes. "
+                "The commit changes \(bytes) bytes of documents; the maximum is \(maximumCommitBytes) bytes. "
                     + "Split it into several commits."
             )
         }

@@ -1,22 +1,37 @@
 internal import Concurrency
-internal import DocumentModel
-internal import DocumentStore
-internal import Journal
-internal import StorageIO
+package import DocumentModel
 internal import Synchronization
 
-/// Publishes commits to watchers: recent ones from memory, older ones from the journal.
+/// Publishes commits to watchers: recent ones from memory, older ones from the stored commit log.
 ///
-/// A subscriber is only a position, or a waiting continuation, so slow subscribers cost nothing. A commit is evicted from memory
-/// only after it has been appended to the journal, so there is no gap between the two.
-final class ChangeFeed: Sendable {
+/// A subscriber is only a position, or a waiting continuation, so slow subscribers cost nothing. A commit is published only after it
+/// has been stored, so there is no gap between the two.
+package final class ChangeFeed: Sendable {
+    /// The commits that a store has in its commit log.
+    package struct StoredCommits: Sendable {
+        /// Returns the oldest retained commit; `nil` when none is retained.
+        package let oldest: @Sendable () -> SequenceNumber?
+        /// Returns a page of the commits after one, at least one, up to another one.
+        ///
+        /// - Throws: `.outOfRange` when the first of them is no longer retained.
+        package let read: @Sendable (_ after: SequenceNumber, _ last: SequenceNumber) async throws(StatusError) -> [Commit]
+
+        /// Creates a view of the commit log.
+        package init(
+            oldest: @escaping @Sendable () -> SequenceNumber?,
+            read: @escaping @Sendable (_ after: SequenceNumber, _ last: SequenceNumber) async throws(StatusError) -> [Commit]
+        ) {
+            self.oldest = oldest
+            self.read = read
+        }
+    }
+
     private let state: Mutex<State>
-    private let journal: Journal
+    private let stored: StoredCommits
     private let epoch: String
     private let database: DatabaseID?
     private let lineage: [AncestorEpoch]
     private let isReplicated: Bool
-    private let scanQueue: WorkQueue
 
     private struct State {
         /// The last published commit.
@@ -54,41 +69,46 @@ final class ChangeFeed: Sendable {
         let body: @Sendable () -> Void
     }
 
-    init(
+    /// Creates the feed of an open store.
+    ///
+    /// - Parameters:
+    ///   - last: The last commit; zero before the first.
+    ///   - lastTime: The time of that commit.
+    ///   - maximumBytes: The memory for recent commits.
+    package init(
         last: SequenceNumber,
         lastTime: Timestamp?,
         database: DatabaseID?,
+        epoch: String,
         lineage: [AncestorEpoch] = [],
         isReplicated: Bool = false,
         maximumBytes: Int,
-        journal: Journal,
-        scanQueue: WorkQueue
+        stored: StoredCommits
     ) {
         state = Mutex(State(last: last, lastTime: lastTime, applying: last, maximumBytes: maximumBytes))
-        self.journal = journal
-        epoch = journal.epoch.description
+        self.stored = stored
+        self.epoch = epoch
         self.database = database
         self.lineage = lineage
         self.isReplicated = isReplicated
-        self.scanQueue = scanQueue
     }
 
     /// The position of the commit log.
-    var position: StorePosition {
+    package var position: StorePosition {
         let (last, time) = state.withLock { ($0.last, $0.lastTime) }
         return StorePosition(
             database: database,
             epoch: epoch,
             lastSequence: last,
             lastCommitTime: time,
-            oldestRetained: min(journal.oldest ?? last.next, last.next),
+            oldestRetained: min(stored.oldest() ?? last.next, last.next),
             lineage: lineage,
             isReplicated: isReplicated
         )
     }
 
     /// Returns a position that includes every commit whose documents a reader may have seen.
-    func safePosition() async throws(StatusError) -> StorePosition {
+    package func safePosition() async throws(StatusError) -> StorePosition {
         let applying = state.withLock { $0.applying }
         while true {
             let position = position
@@ -98,13 +118,13 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Announces that the documents of the commits up to `sequence` are about to become visible.
-    func willApply(through sequence: SequenceNumber) {
-        state.withLock { $0.applying = sequence }
+    /// Announces that the documents of the commits up to `sequence` are about to become visible, or are visible already.
+    package func willApply(through sequence: SequenceNumber) {
+        state.withLock { $0.applying = max($0.applying, sequence) }
     }
 
     /// Publishes durable commits whose documents readers get, in order and without gaps.
-    func publish(_ commits: [Commit]) {
+    package func publish(_ commits: [Commit]) {
         let notifications = state.withLock { state in
             for commit in commits { state.recent.append(commit, maximumBytes: state.maximumBytes) }
             if let last = commits.last {
@@ -116,8 +136,21 @@ final class ChangeFeed: Sendable {
         for notification in notifications { notification.body() }
     }
 
+    /// Forgets all commits, because the stored log has lost some of them, and continues after another one. All waits end.
+    package func restart(after last: SequenceNumber, time: Timestamp?) {
+        let notifications = state.withLock { state in
+            state.recent = RecentCommits()
+            (state.last, state.lastTime, state.applying) = (last, time, last)
+            return state.removeAllNotifications()
+        }
+        for notification in notifications { notification.body() }
+    }
+
+    /// True while a subscriber waits for a commit.
+    package var hasSubscribers: Bool { state.withLock { !$0.notifications.isEmpty } }
+
     /// Ends all subscriptions.
-    func close() {
+    package func close() {
         let notifications = state.withLock { state in
             state.isClosed = true
             return state.removeAllNotifications()
@@ -127,13 +160,11 @@ final class ChangeFeed: Sendable {
 
     /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; `nil` if the task is cancelled or
     /// the feed is closed.
-    func commits(after sequence: SequenceNumber) async throws(StatusError) -> [Commit]? {
+    package func commits(after sequence: SequenceNumber) async throws(StatusError) -> [Commit]? {
         while !Task.isCancelled {
             switch lookUp(after: sequence) {
             case .commits(let commits): return commits
-            case .inJournal(let last):
-                let journal = journal
-                return try await scanQueue.run { () throws(StatusError) in try journal.commits(after: sequence, through: last) }
+            case .stored(let last): return try await stored.read(sequence, last)
             case .none: await wait(after: sequence)
             case .closed: return nil
             case .inFuture(let last):
@@ -147,7 +178,7 @@ final class ChangeFeed: Sendable {
     }
 
     /// Returns a page of the commits after `sequence` when the first of them is in memory; otherwise an empty array.
-    func commitsInMemory(after sequence: SequenceNumber) -> [Commit] {
+    package func commitsInMemory(after sequence: SequenceNumber) -> [Commit] {
         if case .commits(let commits) = lookUp(after: sequence) { commits } else { [] }
     }
 }
@@ -155,7 +186,7 @@ final class ChangeFeed: Sendable {
 extension ChangeFeed {
     /// Returns whether a document in or below a collection was changed by a commit after `start`, up to and including `end`; `true`
     /// if that is not known.
-    func mayHaveChanged(_ collection: CollectionPath, after start: SequenceNumber, through end: SequenceNumber) -> Bool {
+    package func mayHaveChanged(_ collection: CollectionPath, after start: SequenceNumber, through end: SequenceNumber) -> Bool {
         guard start < end else { return false }
         let commits = commitsInMemory(after: start)
         guard let last = commits.last, last.sequence >= end else { return true }
@@ -164,7 +195,7 @@ extension ChangeFeed {
     }
 
     /// Calls `body` once, as soon as ``commits(after:)`` would return without waiting; immediately if that is already the case.
-    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+    package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
         let id = state.withLock { state -> UInt64? in
             if state.isClosed || sequence < state.last || sequence > state.applying { return nil }
             state.notificationCount += 1
@@ -180,7 +211,7 @@ extension ChangeFeed {
 
     private enum LookupResult {
         case commits([Commit])
-        case inJournal(last: SequenceNumber)
+        case stored(last: SequenceNumber)
         case none
         case inFuture(last: SequenceNumber)
         case closed
@@ -192,7 +223,7 @@ extension ChangeFeed {
             if sequence > state.applying { return .inFuture(last: state.last) }
             if sequence >= state.last { return .none }
             if let commits = state.recent.commits(after: sequence) { return .commits(commits) }
-            return .inJournal(last: state.last)
+            return .stored(last: state.last)
         }
     }
 
