@@ -150,6 +150,15 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "PostgresStore",
+            dependencies: [
+                "CLibPQ", "Concurrency", "Cryptography", "DocumentIndex", "DocumentModel", "DocumentStore", "QueryEngine",
+                "StorageIO",
+                "StrictJSON", "UTF8Text",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "HearthTransport",
             dependencies: [
                 "DocumentModel", "HearthWire", "StrictJSON", "UTF8Text",
@@ -298,6 +307,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -480,6 +490,14 @@ let package = Package(
                 "StorageIO", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PostgresStoreTests",
+            dependencies: [
+                "PostgresStore", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "QueryEngine", "StrictJSON",
+                "TestSupport", "UTF8Text",
             ],
             swiftSettings: swiftSettings
         ),

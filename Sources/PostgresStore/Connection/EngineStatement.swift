@@ -1,0 +1,14 @@
+/// A statement of SQL with its parameters. Its text has no values, so that it is prepared once for each connection.
+struct EngineStatement {
+    let sql: String
+    let parameters: [EngineValue]
+
+    init(_ sql: String, _ parameters: EngineValue...) {
+        self.init(sql, parameters)
+    }
+
+    init(_ sql: String, _ parameters: [EngineValue]) {
+        self.sql = sql
+        self.parameters = parameters
+    }
+}

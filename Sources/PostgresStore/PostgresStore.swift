@@ -1,0 +1,299 @@
+internal import DocumentIndex
+package import DocumentModel
+package import DocumentStore
+internal import QueryEngine
+internal import Synchronization
+
+/// A store in an engine that speaks the protocol of PostgreSQL. Several servers may have the same database open at the same time.
+///
+/// - An acknowledged commit is one that the engine has committed; it is as durable as the engine makes it.
+/// - Commits of all servers have one order, since each locks the row of the database; see ``EngineSchema``.
+/// - Commit times come from the engine's clock.
+/// - A query reads all documents of its source: fields have no index yet.
+package final class PostgresStore: ClosableStore {
+    private let database: Int64
+    private let engine: Engine
+    private let log: CommitLog
+    private let tailer: CommitTailer
+    private let commitQueue: CommitQueue
+    private let retention: Retention
+
+    /// - Parameters:
+    ///   - row: The database.
+    ///   - position: The position of its log.
+    init(_ row: DatabaseRow, at position: StorePosition, _ engine: Engine, _ tailer: CommitTailer) {
+        database = row.number
+        self.engine = engine
+        self.tailer = tailer
+        log = CommitLog(at: position, row.number, engine)
+        commitQueue = CommitQueue(row.number, engine, log)
+        retention = Retention(row.number, engine)
+        tailer.add(log)
+    }
+
+    /// Closes the store: rejects new commits, completes the accepted ones, and ends all commit sequences. Reads remain possible.
+    @discardableResult
+    package func close() async -> StatusError? {
+        await commitQueue.close()
+        tailer.remove(log)
+        log.feed.close()
+        await retention.close()
+        return nil
+    }
+}
+
+// MARK: - Reads
+
+extension PostgresStore {
+    package func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
+        guard readTime == nil else {
+            return try await withSnapshot(readTime) { snapshot throws(StatusError) in try snapshot.document(at: path) }
+        }
+        let statement = (name: EngineKey.name(path), database: database)
+        return try await engine.reads.read { connection throws(StatusError) in
+            let rows = try connection.execute(
+                EngineStatement(Self.documentSQL, .integer(statement.database), .bytes(statement.name))
+            )
+            guard rows.count == 1 else { throw .databaseDeleted }
+            return rows.isNull(0, 0) ? nil : try rows.document(0, path: 0, fields: 1, created: 2, updated: 3)
+        }
+    }
+
+    private static let documentSQL = """
+        SELECT d.path, d.fields, d.created, d.updated FROM hearth.databases b
+        LEFT JOIN hearth.documents d ON d.db = b.db AND d.name = $2::bytea
+        WHERE b.db = $1::bigint AND b.name IS NOT NULL
+        """
+
+    package func documents(
+        in collection: CollectionPath,
+        after: DocumentPath.ID?,
+        limit: Int,
+        includingMissing: Bool,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> DocumentPage {
+        try await withSnapshot(readTime) { snapshot throws(StatusError) in
+            try snapshot.documents(in: collection, after: after, limit: limit, includingMissing: includingMissing)
+        }
+    }
+
+    package func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> CollectionPage {
+        try await withSnapshot(readTime) { snapshot throws(StatusError) in
+            try snapshot.collections(under: parent, after: after, limit: limit)
+        }
+    }
+
+    package func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+        try await withSnapshot(nil) { snapshot throws(StatusError) in
+            try snapshot.history(of: path, before: before, limit: limit)
+        }
+    }
+
+    package func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize {
+        try await withSnapshot(nil) { snapshot throws(StatusError) in try snapshot.size(of: collection) }
+    }
+
+    package func run(
+        _ query: NormalizedQuery,
+        maximumBytes: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> QueryResults {
+        try await withIndex(readTime) { index throws(StatusError) in
+            let execution = try QueryExecution(query, index, index, maximumBytes: maximumBytes)
+            let matches = try execution.run()
+            return QueryResults(documents: matches, readTime: index.time, metrics: execution.metrics)
+        }
+    }
+
+    package func aggregate(
+        _ query: NormalizedQuery,
+        _ aggregations: NormalizedAggregations,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> AggregationResults {
+        try await withIndex(readTime) { index throws(StatusError) in
+            let execution = try QueryExecution(
+                query,
+                index,
+                index,
+                maximumBytes: Self.maximumAggregatedBytes,
+                mask: aggregations.fields
+            )
+            let results = try execution.aggregate(aggregations)
+            return AggregationResults(results: results, readTime: index.time, metrics: execution.metrics)
+        }
+    }
+
+    /// The maximum size of the values that are aggregated in a query with a limit.
+    private static let maximumAggregatedBytes = 32 << 20
+
+    private func withIndex<Result: Sendable>(
+        _ readTime: Timestamp?,
+        _ body: @Sendable (ScannedIndex) throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        let cancellation = ScannedIndex.Cancellation()
+        let result = await withTaskCancellationHandler {
+            await Swift.Result.catching { () async throws(StatusError) in
+                try await withSnapshot(readTime) { snapshot throws(StatusError) in
+                    try body(ScannedIndex(snapshot, cancellation))
+                }
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Runs `body` with a view as of the last commit, or of a read time.
+    private func withSnapshot<Result: Sendable>(
+        _ readTime: Timestamp?,
+        _ body: @Sendable (EngineSnapshot) throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        let (database, known) = (database, log.feed.position.lastCommitTime)
+        return try await engine.reads.read { connection throws(StatusError) in
+            if let readTime, readTime > known ?? .minimum {
+                try ReadTime(readTime, database).observe(connection)
+            }
+            let snapshot = try EngineSnapshot(connection, database, at: readTime)
+            defer { connection.rollBack() }
+            return try body(snapshot)
+        }
+    }
+}
+
+// MARK: - Commits
+
+extension PostgresStore {
+    package func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: CommitAuthor?,
+        identity: CommitIdentity?
+    ) async throws(StatusError) -> CommitResult {
+        let start = ContinuousClock.now
+        let observer = engine.configuration.observer
+        let result: CommitResult
+        do throws(StatusError) {
+            result = try await commitQueue.commit(
+                CommitRequest(writes: writes, reads: reads, author: author, identity: identity)
+            )
+        } catch {
+            observer?.didFailCommit(with: error)
+            throw error
+        }
+        if !result.isReplayed {
+            observer?.didCommit(writeCount: writes.count, period: start..<max(start, .now), sync: nil)
+            if let sequence = result.sequence { retention.didCommit(sequence) }
+        }
+        return result
+    }
+
+    package func commits(after sequence: SequenceNumber) -> CommitSequence { log.commits(after: sequence) }
+
+    package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        log.feed.notify(after: sequence, body)
+    }
+
+    package var position: StorePosition { log.feed.position }
+
+    package func safePosition() async throws(StatusError) -> StorePosition { try await log.safePosition() }
+
+    package var writeBlockedReason: StatusError? {
+        get async {
+            do throws(StatusError) {
+                return try await engine.writes.read { connection throws(StatusError) in
+                    let rows = try connection.execute(
+                        EngineStatement("SELECT CAST(current_setting('transaction_read_only') AS BYTEA)")
+                    )
+                    return rows.text(0, 0) == "on" ? EngineError.statement(code: "25006", message: "").status : nil
+                }
+            } catch {
+                return error
+            }
+        }
+    }
+}
+
+// MARK: - Definitions
+
+extension PostgresStore {
+    package func indexes() async -> IndexReport {
+        do throws(StatusError) {
+            let database = database
+            return try await engine.reads.read { connection throws(StatusError) in
+                IndexReport(try DatabaseRow.definitions(of: database, isLocking: false, connection))
+            }
+        } catch {
+            var report = IndexReport()
+            report.singleFields = .unavailable(reason: error.message)
+            report.queryError = error
+            return report
+        }
+    }
+
+    package func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
+        let database = database
+        return try await engine.writes.write { connection throws(StatusError) in
+            try connection.execute(EngineStatement("BEGIN"))
+            var definitions = try DatabaseRow.definitions(of: database, isLocking: true, connection)
+            try definitions.apply(change)
+            try connection.execute([
+                EngineStatement(
+                    "UPDATE hearth.databases SET indexes = $2::bytea WHERE db = $1::bigint",
+                    .integer(database),
+                    .bytes(definitions.encoded())
+                ),
+                EngineStatement("COMMIT"),
+            ])
+            return IndexReport(definitions)
+        }
+    }
+
+    package func quota() async throws(StatusError) -> DatabaseQuota {
+        let database = database
+        return try await engine.reads.read { connection throws(StatusError) in
+            let rows = try connection.execute(
+                EngineStatement(
+                    "SELECT quota_documents, quota_bytes FROM hearth.databases WHERE db = $1::bigint AND name IS NOT NULL",
+                    .integer(database)
+                )
+            )
+            guard rows.count == 1 else { throw .databaseDeleted }
+            return DatabaseQuota(
+                documentCount: rows.integer(0, 0).map { Int($0) },
+                byteCount: rows.integer(0, 1).map { Int($0) }
+            )
+        }
+    }
+
+    package func setQuota(_ quota: DatabaseQuota) async throws(StatusError) {
+        let database = database
+        try await engine.writes.write { connection throws(StatusError) in
+            try connection.execute(
+                EngineStatement(
+                    """
+                    UPDATE hearth.databases SET quota_documents = $2::bigint, quota_bytes = $3::bigint
+                    WHERE db = $1::bigint AND name IS NOT NULL
+                    """,
+                    .integer(database),
+                    .integer(quota.documentCount.map { Int64($0) }),
+                    .integer(quota.byteCount.map { Int64($0) })
+                )
+            )
+            return
+        }
+    }
+}
+
+extension IndexReport {
+    /// Reports definitions. They are ready, since queries do without indexes.
+    fileprivate init(_ definitions: IndexDefinitions) {
+        self.init()
+        indexes = definitions.indexes.map { ($0.id, $0.definition, .ready) }
+        exemptions = definitions.exemptions
+    }
+}

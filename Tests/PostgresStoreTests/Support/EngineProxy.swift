@@ -1,0 +1,133 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A proxy of an engine's socket, which can lose answers.
+final class EngineProxy: Sendable {
+    /// The fault of the connections that commit next.
+    enum Fault: Sendable {
+        /// The engine does not get the commit.
+        case loseCommit
+        /// The engine commits, and its answer does not arrive.
+        case loseAnswer
+    }
+
+    private let folder: TemporaryFolder
+    private let engineFolder: String
+    private let listener: Int32
+    private let faults = Mutex<[Fault]>([])
+    /// The number of faults so far.
+    let faultCount = Atomic(0)
+
+    /// The folder of the proxy's socket.
+    var socketFolder: String { folder.path }
+
+    init(of engineFolder: String) throws {
+        self.engineFolder = engineFolder
+        folder = try TemporaryFolder(in: TemporaryFolder.memory)
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = listener
+        let result = Self.withAddress(folder.path) { bind(listener, $0, $1) }
+        guard result == 0, listen(listener, 64) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        Thread.detachNewThread { [weak self] in
+            while case let client = accept(listener, nil, nil), client >= 0 { self?.serve(client) }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// Lets the next connections that make their first commit fail, one for each fault.
+    func prepare(_ next: [Fault]) {
+        faults.withLock { $0 += next }
+    }
+
+    private static func withAddress(_ folder: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { path in
+            path.copyBytes(from: Array("\(folder)/.s.PGSQL.5432".utf8) + [0])
+        }
+        return withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+
+    private func serve(_ client: Int32) {
+        let engine = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard Self.withAddress(engineFolder, { connect(engine, $0, $1) }) == 0 else {
+            close(client)
+            close(engine)
+            return
+        }
+        let connection = Connection(client: client, engine: engine)
+        Thread.detachNewThread { [self] in
+            connection.pass(from: client, to: engine) { bytes in
+                // The text of a statement is sent when it is prepared, at its first use on a connection.
+                guard bytes.contains("INSERT INTO hearth.commits"), let fault = takeFault() else { return .pass }
+                guard fault == .loseAnswer else { return .cut }
+                connection.losesAnswer.store(true, ordering: .relaxed)
+                return .pass
+            }
+        }
+        Thread.detachNewThread {
+            connection.pass(from: engine, to: client) { bytes in
+                guard connection.losesAnswer.load(ordering: .relaxed) else { return .pass }
+                // The tag of the command's completion.
+                return bytes.contains("COMMIT\0") ? .cut : .drop
+            }
+        }
+    }
+
+    private func takeFault() -> Fault? {
+        let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if fault != nil { faultCount.add(1, ordering: .relaxed) }
+        return fault
+    }
+}
+
+/// What happens to bytes.
+private enum Passage {
+    case pass
+    case drop
+    /// The connection ends.
+    case cut
+}
+
+/// A connection through the proxy.
+private final class Connection: Sendable {
+    private let client: Int32
+    private let engine: Int32
+    let losesAnswer = Atomic(false)
+    private let openCount = Atomic(2)
+
+    init(client: Int32, engine: Int32) {
+        (self.client, self.engine) = (client, engine)
+    }
+
+    /// Passes bytes on until the connection ends.
+    func pass(from source: Int32, to target: Int32, _ decide: (Data) -> Passage) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        reading: while case let count = read(source, &buffer, buffer.count), count > 0 {
+            let bytes = Data(buffer.prefix(count))
+            switch decide(bytes) {
+            case .pass:
+                let sent = bytes.withUnsafeBytes { send(target, $0.baseAddress, count, Int32(MSG_NOSIGNAL)) }
+                guard sent == count else { break reading }
+            case .drop: continue
+            case .cut: break reading
+            }
+        }
+        shutdown(client, Int32(SHUT_RDWR))
+        shutdown(engine, Int32(SHUT_RDWR))
+        guard openCount.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+        close(client)
+        close(engine)
+    }
+}
+
+extension Data {
+    fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
+}

@@ -1,0 +1,162 @@
+import DocumentModel
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PostgresStore
+
+/// A server of PostgreSQL in a temporary folder, which is reached by a socket in that folder only.
+///
+/// It ends with the test process: a shell holds the other end of a pipe, and stops it and removes the folder when the pipe is closed.
+final class EngineServer: Sendable {
+    private struct Running {
+        let shell: ChildProcess
+        let pipe: Pipe
+    }
+
+    private let folder: TemporaryFolder
+    private let settings: [String]
+    private let running = Mutex<Running?>(nil)
+    private let databaseCount = Atomic(0)
+
+    /// The folder of the newest version's programs; `nil` where PostgreSQL is not installed.
+    private static let programs: String? = {
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        return versions.compactMap { Int($0) }.sorted().reversed().map { "\(root)/\($0)/bin" }
+            .first { FileManager.default.isExecutableFile(atPath: $0 + "/postgres") }
+    }()
+
+    /// True where PostgreSQL is installed.
+    static let isInstalled = programs != nil
+
+    /// The condition of suites that need PostgreSQL.
+    static let condition: ConditionTrait = .enabled(
+        if: isInstalled,
+        "PostgreSQL is not installed. On Debian: apt-get install postgresql"
+    )
+
+    /// The server that all tests share which do not stop it. It does not sync, so that tests are fast.
+    static let shared = Task { try await EngineServer(["fsync=off", "synchronous_commit=off"]) }
+
+    /// Makes the folder and starts the server.
+    init(_ settings: [String] = []) async throws {
+        folder = try TemporaryFolder(in: TemporaryFolder.memory)
+        self.settings = settings
+        // PostgreSQL refuses to run as root.
+        if getuid() == 0 { try await run("/bin/chown", ["postgres", folder.path]) }
+        try await run(
+            try program("initdb"),
+            ["--pgdata", folder["data"], "--username", "hearth", "--auth", "trust", "--no-sync"],
+            asServerUser: true
+        )
+        try await start()
+    }
+
+    /// The folder of the socket.
+    var socketFolder: String { folder.path }
+
+    private func program(_ name: String) throws -> String { try #require(Self.programs) + "/" + name }
+
+    private static func asServerUser(_ command: [String]) -> [String] {
+        guard getuid() == 0 else { return command }
+        return ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] + command
+    }
+
+    private func run(_ program: String, _ arguments: [String], asServerUser: Bool = false) async throws {
+        let command = asServerUser ? Self.asServerUser([program] + arguments) : [program] + arguments
+        let process = try ChildProcess(command[0], Array(command.dropFirst()))
+        for await status in process.exits() { try #require(status == .code(0), "\(command)") }
+    }
+
+    /// Starts the server, and waits until it accepts connections.
+    func start() async throws {
+        let options = (["listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=400"] + settings)
+            .flatMap { ["-c", $0] }
+        let command = Self.asServerUser([try program("postgres"), "-D", folder["data"]] + options)
+        let pipe = Pipe()
+        // No child may hold the other end.
+        for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+            _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+        let script = #""$@" >> "$FOLDER/log" 2>&1 < /dev/null & kept=$(cat); kill -QUIT $!; wait; [ "$kept" ] || rm -rf "$FOLDER""#
+        var environment = ProcessInfo.processInfo.environment
+        environment["FOLDER"] = folder.path
+        let shell = try ChildProcess(
+            "/bin/sh",
+            ["-c", script, "sh"] + command,
+            environment: environment,
+            input: pipe.fileHandleForReading
+        )
+        try pipe.fileHandleForReading.close()
+        running.withLock { $0 = Running(shell: shell, pipe: pipe) }
+        let address = try EngineAddress(url("postgres"))
+        for _ in 0..<3_000 {
+            if (try? EngineConnection(address, timeout: .seconds(60))) != nil { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("PostgreSQL does not start: \((try? String(contentsOfFile: folder["log"], encoding: .utf8)) ?? "")")
+    }
+
+    /// Stops the server as `pg_ctl stop -m immediate` does: without a checkpoint, so that it recovers at the next start.
+    func stopImmediately() async throws {
+        let stopped = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        let shell = try #require(stopped)
+        try shell.pipe.fileHandleForWriting.write(contentsOf: Array("keep".utf8))
+        try shell.pipe.fileHandleForWriting.close()
+        for await _ in shell.shell.exits() {}
+    }
+
+    deinit {
+        running.withLock { running in
+            try? running?.pipe.fileHandleForWriting.close()
+            if let running { _ = running.shell.wait() }
+        }
+    }
+
+    /// Returns the URL of a database.
+    func url(_ database: String, socketFolder: String? = nil) -> String {
+        "postgresql://hearth@/\(database)?host=\(socketFolder ?? folder.path)"
+    }
+
+    /// Makes an empty database in the engine, and returns its name.
+    func makeDatabase() throws -> String {
+        let name = "test\(databaseCount.add(1, ordering: .relaxed).newValue)"
+        let connection = try EngineConnection(EngineAddress(url("postgres")), timeout: .seconds(60))
+        try connection.executeScript("CREATE DATABASE \(name)")
+        return name
+    }
+
+    /// Returns the configuration of hosts on an empty database.
+    func makeConfiguration() throws -> PostgresConfiguration {
+        var configuration = PostgresConfiguration(try EngineAddress(url(makeDatabase())))
+        // Long enough for a busy machine.
+        configuration.timeout = .seconds(120)
+        configuration.maximumWait = .seconds(120)
+        return configuration
+    }
+
+    /// Runs `body` with hosts that share an empty database, as servers do, and closes them afterward.
+    func withHosts<Result>(
+        _ count: Int = 1,
+        configure: (inout PostgresConfiguration) -> Void = { _ in },
+        _ body: ([PostgresHost]) async throws -> Result
+    ) async throws -> Result {
+        var configuration = try makeConfiguration()
+        configure(&configuration)
+        var hosts: [PostgresHost] = []
+        for _ in 0..<count { hosts.append(try await PostgresHost.open(configuration)) }
+        do {
+            let result = try await body(hosts)
+            for host in hosts { await host.close() }
+            return result
+        } catch {
+            for host in hosts { await host.close() }
+            throw error
+        }
+    }
+}
