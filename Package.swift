@@ -155,6 +155,7 @@ let package = Package(
                 "CLibPQ", "Concurrency", "Cryptography", "DocumentIndex", "DocumentModel", "DocumentStore", "QueryEngine",
                 "StorageIO",
                 "StrictJSON", "UTF8Text",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -265,7 +266,8 @@ let package = Package(
             dependencies: [
                 "CLinux", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST",
                 "HearthAdmin", "HearthAPI", "HearthHTTP", "HearthTransport", "HearthWire", "IdentityTokens",
-                "KeySetFetching", "OTLPExport", "PrometheusMetrics", "Replication", "SecurityRules", "SpanRecording", "StorageIO",
+                "KeySetFetching", "OTLPExport", "PrometheusMetrics", "Replication", "SecurityRules",
+                "SpanRecording", "StorageIO",
                 "StrictJSON",
                 "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -498,6 +500,7 @@ let package = Package(
             dependencies: [
                 "PostgresStore", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "QueryEngine", "StrictJSON",
                 "TestSupport", "UTF8Text",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
         ),

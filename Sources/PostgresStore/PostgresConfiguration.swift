@@ -5,7 +5,9 @@ package struct PostgresConfiguration: Sendable {
     /// The engine.
     package var address: EngineAddress
     /// The number of connections for reads.
-    package var readConnectionCount = 8
+    package var readConnectionCount = 4
+    /// The number of connections for queries, so that reads do not wait for them.
+    package var queryConnectionCount = 4
     /// The number of connections for commits.
     package var writeConnectionCount = 4
     /// The time limit of a round trip to the engine.

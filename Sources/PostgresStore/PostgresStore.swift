@@ -138,7 +138,7 @@ extension PostgresStore {
         let cancellation = ScannedIndex.Cancellation()
         let result = await withTaskCancellationHandler {
             await Swift.Result.catching { () async throws(StatusError) in
-                try await withSnapshot(readTime) { snapshot throws(StatusError) in
+                try await withSnapshot(readTime, of: engine.queries) { snapshot throws(StatusError) in
                     try body(ScannedIndex(snapshot, cancellation))
                 }
             }
@@ -151,10 +151,11 @@ extension PostgresStore {
     /// Runs `body` with a view as of the last commit, or of a read time.
     private func withSnapshot<Result: Sendable>(
         _ readTime: Timestamp?,
+        of pool: EnginePool? = nil,
         _ body: @Sendable (EngineSnapshot) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
         let (database, known) = (database, log.feed.position.lastCommitTime)
-        return try await engine.reads.read { connection throws(StatusError) in
+        return try await (pool ?? engine.reads).read { connection throws(StatusError) in
             if let readTime, readTime > known ?? .minimum {
                 try ReadTime(readTime, database).observe(connection)
             }

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import Logging
 import TestSupport
 import Testing
 
@@ -50,8 +51,8 @@ struct CommitOrderTests {
     @Test
     func `A transaction that was aborted by the engine is made again, once`() async throws {
         let server = try await EngineServer.shared.value
-        let configuration = try server.makeConfiguration()
-        let host = try await PostgresHost.open(configuration)
+        let configuration = try await server.makeConfiguration()
+        let host = try await PostgresHost.open(configuration, logger: .silent)
         // At COMMIT, as engines do that order transactions afterward.
         try server.execute(
             """
@@ -83,8 +84,8 @@ struct CommitOrderTests {
     @Test
     func `A commit that fails in the engine does not fail those beside it`() async throws {
         let server = try await EngineServer.shared.value
-        let configuration = try server.makeConfiguration()
-        let host = try await PostgresHost.open(configuration)
+        let configuration = try await server.makeConfiguration()
+        let host = try await PostgresHost.open(configuration, logger: .silent)
         try server.execute(
             """
             CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -11,13 +12,13 @@ struct EngineFailureTests {
     @Test(arguments: [[EngineProxy.Fault.loseAnswer], [.loseCommit], [.loseCommit, .loseAnswer], [.loseAnswer, .loseCommit]])
     func `A commit is made once when the connection is lost while it is made`(_ faults: [EngineProxy.Fault]) async throws {
         let server = try await EngineServer.shared.value
-        let name = try server.makeDatabase()
+        let name = try await server.makeDatabase()
         let proxy = try EngineProxy(of: server.socketFolder)
         var configuration = PostgresConfiguration(
             try EngineAddress(server.url(name, socketFolder: proxy.socketFolder))
         )
         configuration.timeout = .seconds(60)
-        let host = try await PostgresHost.open(configuration)
+        let host = try await PostgresHost.open(configuration, logger: .silent)
         proxy.prepare(faults)
         for number in 1...3 as ClosedRange<UInt64> {
             let result = try await host.store.increment("c/counter")
@@ -34,8 +35,11 @@ struct EngineFailureTests {
     @Test
     func `No acknowledged commit is lost, and none is made twice, when the engine is killed`() async throws {
         let server = try await EngineServer()
-        let configuration = try server.makeConfiguration()
-        let hosts = [try await PostgresHost.open(configuration), try await PostgresHost.open(configuration)]
+        let configuration = try await server.makeConfiguration()
+        let hosts = [
+            try await PostgresHost.open(configuration, logger: .silent),
+            try await PostgresHost.open(configuration, logger: .silent),
+        ]
         let stores = hosts.map(\.store)
         let end = End()
         let counts = Counts()
@@ -96,8 +100,8 @@ struct EngineFailureTests {
     @Test
     func `Readers of the log end when the engine has lost commits, and resume`() async throws {
         let server = try await EngineServer.shared.value
-        let configuration = try server.makeConfiguration()
-        let host = try await PostgresHost.open(configuration)
+        let configuration = try await server.makeConfiguration()
+        let host = try await PostgresHost.open(configuration, logger: .silent)
         let store = host.store
         for _ in 0..<5 { try await store.increment("c/counter") }
         let reader = Task {
@@ -112,7 +116,7 @@ struct EngineFailureTests {
             """,
             in: configuration
         )
-        let other = try await PostgresHost.open(configuration)
+        let other = try await PostgresHost.open(configuration, logger: .silent)
         for _ in 0..<3 { try await other.store.increment("c/other") }
         let error = await #expect(throws: StatusError.self) { try await reader.value }
         #expect(error?.code == .unavailable)

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import Logging
 import TestSupport
 import Testing
 import UTF8Text
@@ -11,7 +12,7 @@ struct EngineSetupTests {
     /// Returns the error with which a host is not opened.
     private func failure(_ configuration: PostgresConfiguration) async -> StatusError? {
         do throws(StatusError) {
-            await (try PostgresHost.open(configuration)).close()
+            await (try PostgresHost.open(configuration, logger: .silent)).close()
             return nil
         } catch {
             return error
@@ -37,7 +38,7 @@ struct EngineSetupTests {
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<6 {
                 group.addTask {
-                    let host = try await PostgresHost.open(configuration)
+                    let host = try await PostgresHost.open(configuration, logger: .silent)
                     try await host.store.increment("c/counter")
                     await host.close()
                     return host.store.position.epoch
@@ -46,7 +47,7 @@ struct EngineSetupTests {
             let epochs = try await group.reduce(into: Set()) { $0.insert($1) }
             #expect(epochs.count == 1)
         }
-        let host = try await PostgresHost.open(configuration)
+        let host = try await PostgresHost.open(configuration, logger: .silent)
         #expect(try await host.store.counter("c/counter") == 6)
         await host.close()
     }
@@ -54,9 +55,9 @@ struct EngineSetupTests {
     @Test
     func `Tables of another version are refused, with what to do`() async throws {
         let server = try await EngineServer.shared.value
-        let configuration = try server.makeConfiguration()
-        #expect(try await PostgresHost.migrate(configuration) == (0, EngineSchema.version))
-        #expect(try await PostgresHost.migrate(configuration) == (EngineSchema.version, EngineSchema.version))
+        let configuration = try await server.makeConfiguration()
+        #expect(try await PostgresHost.migrate(configuration, logger: .silent) == (0, EngineSchema.version))
+        #expect(try await PostgresHost.migrate(configuration, logger: .silent) == (EngineSchema.version, EngineSchema.version))
         try server.execute("UPDATE hearth.format SET version = 1000", in: configuration)
         let newer = await failure(configuration)
         #expect(newer?.code == .failedPrecondition)
@@ -66,8 +67,8 @@ struct EngineSetupTests {
     @Test
     func `A user without rights, a database that does not exist and an engine that is away have errors that help`() async throws {
         let server = try await EngineServer.shared.value
-        let configuration = try server.makeConfiguration()
-        await (try PostgresHost.open(configuration)).close()
+        let configuration = try await server.makeConfiguration()
+        await (try PostgresHost.open(configuration, logger: .silent)).close()
         try server.execute(
             "DO $$ BEGIN CREATE ROLE guest LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
             in: configuration
@@ -91,15 +92,15 @@ struct EngineSetupTests {
     @Test
     func `An engine that is read-only blocks writes, and is read`() async throws {
         let server = try await EngineServer.shared.value
-        let configuration = try server.makeConfiguration()
-        let host = try await PostgresHost.open(configuration)
+        let configuration = try await server.makeConfiguration()
+        let host = try await PostgresHost.open(configuration, logger: .silent)
         try await host.store.increment("c/counter")
         #expect(await host.store.writeBlockedReason == nil)
         await host.close()
         var readOnly = configuration
         let url = configuration.address.options.filter { $0.name == "dbname" }.map(\.value)[0]
         readOnly.address = try EngineAddress(url + "&options=-c%20default_transaction_read_only%3Don")
-        let reader = try await PostgresHost.open(readOnly)
+        let reader = try await PostgresHost.open(readOnly, logger: .silent)
         #expect(try await reader.store.counter("c/counter") == 1)
         #expect(await reader.store.writeBlockedReason?.code == .unavailable)
         let error = await #expect(throws: StatusError.self) { try await reader.store.increment("c/counter") }
@@ -110,8 +111,8 @@ struct EngineSetupTests {
     @Test
     func `A purge removes the rows of deleted databases`() async throws {
         let server = try await EngineServer.shared.value
-        let configuration = try server.makeConfiguration()
-        let host = try await PostgresHost.open(configuration)
+        let configuration = try await server.makeConfiguration()
+        let host = try await PostgresHost.open(configuration, logger: .silent)
         let id = try DatabaseID("shop/a", inProject: "shop")
         let store = try await host.open(DatabaseIdentity(id))
         for _ in 0..<5 { try await store.increment("c/counter") }

@@ -1,6 +1,8 @@
 import DocumentModel
 import DocumentStore
 import DocumentStoreConformance
+import Logging
+import TestSupport
 import Testing
 import UTF8Text
 
@@ -53,7 +55,10 @@ private struct PostgresStoreFactory: StoreFactory {
         Task {
             var configuration = try await EngineServer.shared.value.makeConfiguration()
             configure(&configuration)
-            return [try await PostgresHost.open(configuration), try await PostgresHost.open(configuration)]
+            return [
+                try await PostgresHost.open(configuration, logger: .silent),
+                try await PostgresHost.open(configuration, logger: .silent),
+            ]
         }
     }
 

@@ -153,10 +153,11 @@ final class CommitQueue: Sendable {
             do throws(StatusError) {
                 return try await engine.writes.write { connection throws(StatusError) in try transaction.run(connection) }
             } catch {
+                var isRepeatable = error.engineError.map { $0.isConflict || $0.isConnectionLost } ?? false
                 if let unknown = error.cause as? CommitTransaction.UnknownOutcome {
-                    if try await wasCommitted(unknown.outcome, transaction.token, error) { return unknown.outcome }
+                    if try await wasCommitted(unknown.outcome, transaction.token) { return unknown.outcome }
+                    isRepeatable = true
                 }
-                let isRepeatable = error.engineError.map { $0.isConflict || $0.isConnectionLost } ?? (error.cause != nil)
                 guard isRepeatable, attempt < Self.maximumAttempts else { throw error }
                 await Self.pause(after: attempt)
             }
@@ -168,8 +169,7 @@ final class CommitQueue: Sendable {
     /// - Throws: An error that says that the outcome is unknown, when the engine cannot be reached in time.
     private func wasCommitted(
         _ outcome: CommitTransaction.Outcome,
-        _ token: [UInt8],
-        _ error: StatusError
+        _ token: [UInt8]
     ) async throws(StatusError) -> Bool {
         let deadline = ContinuousClock.now + engine.configuration.timeout
         var attempt = 0

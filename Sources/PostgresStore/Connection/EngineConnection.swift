@@ -34,11 +34,16 @@ final class EngineConnection {
         self.timeout = timeout
         // Notices, as of a table that exists already, would go to standard error.
         _ = PQsetNoticeProcessor(pointer, { _, _ in }, nil)
+        // A server that stands still must not hold a lock that all others wait for.
+        try executeScript("SET idle_in_transaction_session_timeout = '\(Self.maximumIdleSeconds)s'")
     }
 
     deinit {
         PQfinish(pointer)
     }
+
+    /// The time after which the engine ends a transaction whose server sends nothing.
+    private static let maximumIdleSeconds = 30
 
     private static func connect(_ options: [(name: String, value: String)]) -> OpaquePointer? {
         var names = options.map { strdup($0.name) }

@@ -24,8 +24,8 @@ final class EnginePool: Sendable {
     /// - Parameters:
     ///   - timeout: The time limit of each round trip.
     ///   - maximumWait: The time after which a caller that waits for a session gives up.
-    init(_ address: EngineAddress, label: String, count: Int, timeout: Duration, maximumWait: Duration) {
-        sessions = (0..<count).map { EngineSession(address, timeout: timeout, label: "\(label).\($0)") }
+    init(_ address: EngineAddress, label: String, count: Int, timeout: Duration, maximumWait: Duration, log: EngineLog) {
+        sessions = (0..<count).map { EngineSession(address, timeout: timeout, label: "\(label).\($0)", log: log) }
         state = Mutex(State(idle: sessions))
         self.maximumWait = maximumWait
     }

@@ -5,15 +5,17 @@ internal import DocumentModel
 actor EngineSession {
     private let address: EngineAddress
     private let timeout: Duration
+    private let log: EngineLog
     private var connection: EngineConnection?
 
     private nonisolated let executor: SerialQueueExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameter timeout: The time limit of each round trip.
-    init(_ address: EngineAddress, timeout: Duration, label: String) {
+    init(_ address: EngineAddress, timeout: Duration, label: String, log: EngineLog) {
         self.address = address
         self.timeout = timeout
+        self.log = log
         executor = SerialQueueExecutor(label: label)
     }
 
@@ -37,18 +39,25 @@ actor EngineSession {
     private func runOnce<Result: Sendable>(
         _ body: @Sendable (EngineConnection) throws(StatusError) -> Result
     ) throws(StatusError) -> Result {
-        let connection: EngineConnection
-        if let known = self.connection {
-            connection = known
-        } else {
-            connection = try EngineConnection(address, timeout: timeout)
-            self.connection = connection
+        do throws(StatusError) {
+            let connection = try connected()
+            defer {
+                connection.rollBack()
+                if !connection.isUsable { self.connection = nil }
+            }
+            return try body(connection)
+        } catch {
+            log.didFail(with: error)
+            throw error
         }
-        defer {
-            connection.rollBack()
-            if !connection.isUsable { self.connection = nil }
-        }
-        return try body(connection)
+    }
+
+    private func connected() throws(StatusError) -> EngineConnection {
+        if let connection { return connection }
+        let connection = try EngineConnection(address, timeout: timeout)
+        log.didConnect()
+        self.connection = connection
+        return connection
     }
 
     /// Closes the connection.

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+package import Logging
 internal import Synchronization
 internal import UTF8Text
 
@@ -24,9 +25,12 @@ package final class PostgresHost: StoreHost {
     ///
     /// - Throws: `.unavailable` when the engine cannot be reached; `.failedPrecondition` when its tables have another version, or the
     ///   user has not the rights.
-    package static func open(_ configuration: PostgresConfiguration) async throws(StatusError) -> PostgresHost {
-        let engine = Engine(configuration)
-        let tailer = CommitTailer(configuration)
+    package static func open(
+        _ configuration: PostgresConfiguration,
+        logger: Logger
+    ) async throws(StatusError) -> PostgresHost {
+        let engine = Engine(configuration, logger: logger)
+        let tailer = CommitTailer(engine)
         do throws(StatusError) {
             try await engine.writes.write { connection throws(StatusError) in try EngineSchema.prepare(connection) }
             let store = try await open(DatabaseIdentity(), maximumCount: nil, engine, tailer)
@@ -41,9 +45,12 @@ package final class PostgresHost: StoreHost {
     /// Makes Hearth's tables in an engine, or brings them to the version of this program.
     ///
     /// - Returns: The versions before and after; 0 if there were no tables.
-    /// - Throws: The errors of ``open(_:)``.
-    package static func migrate(_ configuration: PostgresConfiguration) async throws(StatusError) -> (from: Int64, to: Int64) {
-        let engine = Engine(configuration)
+    /// - Throws: The errors of ``open(_:logger:)``.
+    package static func migrate(
+        _ configuration: PostgresConfiguration,
+        logger: Logger
+    ) async throws(StatusError) -> (from: Int64, to: Int64) {
+        let engine = Engine(configuration, logger: logger)
         let result = await Result<Int64, StatusError>.catching { () async throws(StatusError) in
             try await engine.writes.write { connection throws(StatusError) in try EngineSchema.migrate(connection) }
         }

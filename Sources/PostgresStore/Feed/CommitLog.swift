@@ -49,7 +49,7 @@ actor CommitLog {
             stored: ChangeFeed.StoredCommits {
                 shared.oldest.withLock { $0 }
             } read: { after, last throws(StatusError) in
-                let commits = try await engine.reads.read { connection throws(StatusError) in
+                let commits = try await engine.feed.read { connection throws(StatusError) in
                     try LogPage(connection, database, from: after.next, through: last).commits
                 }
                 guard commits.first?.sequence == after.next else { throw Self.notRetained(after: after) }
@@ -64,7 +64,7 @@ actor CommitLog {
     /// Returns a position that includes every commit that any server has acknowledged before the call.
     nonisolated func safePosition() async throws(StatusError) -> StorePosition {
         let (position, database) = (feed.position, database)
-        let settled = try await engine.reads.read { connection throws(StatusError) in
+        let settled = try await engine.feed.read { connection throws(StatusError) in
             try LogPosition(connection, database)
         }
         feed.willApply(through: settled.last)
@@ -151,7 +151,7 @@ extension CommitLog {
             let (known, database) = (feed.position, database)
             // The next look follows soon, and watchers are better late than ended.
             guard
-                let page = try? await engine.reads.read({ connection throws(StatusError) in
+                let page = try? await engine.feed.read({ connection throws(StatusError) in
                     try LogPage(connection, database, from: known.lastSequence, through: nil)
                 })
             else { return }

@@ -14,12 +14,14 @@ final class CommitTailer: Sendable {
 
     private let state = Mutex(State())
     private let configuration: PostgresConfiguration
+    private let log: EngineLog
 
     /// The time between two looks at databases that nothing waits for.
     private static let unawaitedInterval: Duration = .seconds(1)
 
-    init(_ configuration: PostgresConfiguration) {
-        self.configuration = configuration
+    init(_ engine: Engine) {
+        configuration = engine.configuration
+        log = engine.log
     }
 
     /// Follows a log.
@@ -47,7 +49,12 @@ final class CommitTailer: Sendable {
     }
 
     private func run() async {
-        let session = EngineSession(configuration.address, timeout: configuration.timeout, label: "hearth.engine.feed")
+        let session = EngineSession(
+            configuration.address,
+            timeout: configuration.timeout,
+            label: "hearth.engine.feed",
+            log: log
+        )
         var interval = configuration.pollInterval
         var nextFullLook = ContinuousClock.now
         while !Task.isCancelled {

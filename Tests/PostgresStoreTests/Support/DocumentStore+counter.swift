@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import StrictJSON
+import TestSupport
 import UTF8Text
 
 @testable import PostgresStore

@@ -1,15 +1,11 @@
-import DocumentModel
 import Foundation
 import Synchronization
-import TestSupport
-import Testing
-
-@testable import PostgresStore
+package import Testing
 
 /// A server of PostgreSQL in a temporary folder, which is reached by a socket in that folder only.
 ///
 /// It ends with the test process: a shell holds the other end of a pipe, and stops it and removes the folder when the pipe is closed.
-final class EngineServer: Sendable {
+package final class EngineServer: Sendable {
     private struct Running {
         let shell: ChildProcess
         let pipe: Pipe
@@ -29,19 +25,19 @@ final class EngineServer: Sendable {
     }()
 
     /// True where PostgreSQL is installed.
-    static let isInstalled = programs != nil
+    package static let isInstalled = programs != nil
 
     /// The condition of suites that need PostgreSQL.
-    static let condition: ConditionTrait = .enabled(
+    package static let condition: ConditionTrait = .enabled(
         if: isInstalled,
         "PostgreSQL is not installed. On Debian: apt-get install postgresql"
     )
 
     /// The server that all tests share which do not stop it. It does not sync, so that tests are fast.
-    static let shared = Task { try await EngineServer(["fsync=off", "synchronous_commit=off"]) }
+    package static let shared = Task { try await EngineServer(["fsync=off", "synchronous_commit=off"]) }
 
     /// Makes the folder and starts the server.
-    init(_ settings: [String] = []) async throws {
+    package init(_ settings: [String] = []) async throws {
         folder = try TemporaryFolder(in: TemporaryFolder.memory)
         self.settings = settings
         // PostgreSQL refuses to run as root.
@@ -55,7 +51,7 @@ final class EngineServer: Sendable {
     }
 
     /// The folder of the socket.
-    var socketFolder: String { folder.path }
+    package var socketFolder: String { folder.path }
 
     private func program(_ name: String) throws -> String { try #require(Self.programs) + "/" + name }
 
@@ -71,7 +67,7 @@ final class EngineServer: Sendable {
     }
 
     /// Starts the server, and waits until it accepts connections.
-    func start() async throws {
+    package func start() async throws {
         let options = (["listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=400"] + settings)
             .flatMap { ["-c", $0] }
         let command = Self.asServerUser([try program("postgres"), "-D", folder["data"]] + options)
@@ -80,7 +76,8 @@ final class EngineServer: Sendable {
         for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
             _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
-        let script = #""$@" >> "$FOLDER/log" 2>&1 < /dev/null & kept=$(cat); kill -QUIT $!; wait; [ "$kept" ] || rm -rf "$FOLDER""#
+        let script =
+            #""$@" >> "$FOLDER/log" 2>&1 < /dev/null & kept=$(cat); kill -QUIT $!; wait; [ "$kept" ] || rm -rf "$FOLDER""#
         var environment = ProcessInfo.processInfo.environment
         environment["FOLDER"] = folder.path
         let shell = try ChildProcess(
@@ -91,16 +88,19 @@ final class EngineServer: Sendable {
         )
         try pipe.fileHandleForReading.close()
         running.withLock { $0 = Running(shell: shell, pipe: pipe) }
-        let address = try EngineAddress(url("postgres"))
         for _ in 0..<3_000 {
-            if (try? EngineConnection(address, timeout: .seconds(60))) != nil { return }
+            let probe = try ChildProcess(
+                try program("psql"),
+                ["--host", folder.path, "--username", "hearth", "--command", "SELECT 1", "postgres"]
+            )
+            for await status in probe.exits() where status == .code(0) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
         Issue.record("PostgreSQL does not start: \((try? String(contentsOfFile: folder["log"], encoding: .utf8)) ?? "")")
     }
 
     /// Stops the server as `pg_ctl stop -m immediate` does: without a checkpoint, so that it recovers at the next start.
-    func stopImmediately() async throws {
+    package func stopImmediately() async throws {
         let stopped = running.withLock { running in
             defer { running = nil }
             return running
@@ -119,44 +119,14 @@ final class EngineServer: Sendable {
     }
 
     /// Returns the URL of a database.
-    func url(_ database: String, socketFolder: String? = nil) -> String {
+    package func url(_ database: String, socketFolder: String? = nil) -> String {
         "postgresql://hearth@/\(database)?host=\(socketFolder ?? folder.path)"
     }
 
     /// Makes an empty database in the engine, and returns its name.
-    func makeDatabase() throws -> String {
+    package func makeDatabase() async throws -> String {
         let name = "test\(databaseCount.add(1, ordering: .relaxed).newValue)"
-        let connection = try EngineConnection(EngineAddress(url("postgres")), timeout: .seconds(60))
-        try connection.executeScript("CREATE DATABASE \(name)")
+        try await run(try program("createdb"), ["--host", folder.path, "--username", "hearth", name])
         return name
-    }
-
-    /// Returns the configuration of hosts on an empty database.
-    func makeConfiguration() throws -> PostgresConfiguration {
-        var configuration = PostgresConfiguration(try EngineAddress(url(makeDatabase())))
-        // Long enough for a busy machine.
-        configuration.timeout = .seconds(120)
-        configuration.maximumWait = .seconds(120)
-        return configuration
-    }
-
-    /// Runs `body` with hosts that share an empty database, as servers do, and closes them afterward.
-    func withHosts<Result>(
-        _ count: Int = 1,
-        configure: (inout PostgresConfiguration) -> Void = { _ in },
-        _ body: ([PostgresHost]) async throws -> Result
-    ) async throws -> Result {
-        var configuration = try makeConfiguration()
-        configure(&configuration)
-        var hosts: [PostgresHost] = []
-        for _ in 0..<count { hosts.append(try await PostgresHost.open(configuration)) }
-        do {
-            let result = try await body(hosts)
-            for host in hosts { await host.close() }
-            return result
-        } catch {
-            for host in hosts { await host.close() }
-            throw error
-        }
     }
 }
