@@ -84,7 +84,7 @@ final class CommitTailer: Sendable {
         }
     }
 
-    /// Lets the logs catch up that are behind; returns whether there are any.
+    /// Lets the logs catch up that are behind; returns whether there were commits.
     private func look(at logs: [Int64: CommitLog], _ session: EngineSession) async throws(StatusError) -> Bool {
         let numbers = Array(logs.keys)
         let heads = try await session.run(repeating: false) { connection throws(StatusError) in
@@ -101,9 +101,12 @@ final class CommitTailer: Sendable {
         }
         var isBehind = false
         for (number, head) in heads {
-            guard let log = logs[number], log.feed.position.lastSequence.rawValue != UInt64(head) else { continue }
-            isBehind = true
+            guard let log = logs[number] else { continue }
+            let known = log.feed.position.lastSequence
+            guard known.rawValue != UInt64(head) else { continue }
             await log.catchUp()
+            // The log of a deleted database stays behind.
+            isBehind = isBehind || log.feed.position.lastSequence != known
         }
         return isBehind
     }
