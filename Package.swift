@@ -266,7 +266,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST",
                 "HearthAdmin", "HearthAPI", "HearthHTTP", "HearthTransport", "HearthWire", "IdentityTokens",
-                "KeySetFetching", "OTLPExport", "PrometheusMetrics", "Replication", "SecurityRules",
+                "KeySetFetching", "OTLPExport", "PostgresStore", "PrometheusMetrics", "Replication", "SecurityRules",
                 "SpanRecording", "StorageIO",
                 "StrictJSON",
                 "UTF8Text",

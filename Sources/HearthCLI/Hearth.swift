@@ -29,7 +29,7 @@ struct Hearth: AsyncParsableCommand {
                     RulesCommand.self,
                     ConfigCommand.self, StatusCommand.self, DoctorCommand.self, BenchCommand.self, DatabasesCommand.self,
                     BackupCommand.self,
-                    RestoreCommand.self, AuditCommand.self,
+                    RestoreCommand.self, AuditCommand.self, EngineCommand.self,
                 ]
             ),
             CommandGroup(

@@ -34,8 +34,10 @@ struct DoctorCommand: AsyncParsableCommand {
         diagnosis.addSystem()
         let configuration = try ServeConfiguration(ofCommandWithLength: 1)
         diagnosis.addSettings(options, configuration)
-        let folders = try? await DatabaseFolders.open(inFolder: options.data)
-        diagnosis.addDataFolder(options.data, databases: (try? await folders?.all()) ?? [])
+        if options.engine == nil {
+            let folders = try? await DatabaseFolders.open(inFolder: options.data)
+            diagnosis.addDataFolder(options.data, databases: (try? await folders?.all()) ?? [])
+        }
         await addServer(to: &diagnosis)
         var output = BufferedOutput.standard()
         if json {

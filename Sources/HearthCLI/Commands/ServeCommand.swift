@@ -12,6 +12,7 @@ import HearthHTTP
 import HearthTransport
 import IdentityTokens
 import Logging
+import PostgresStore
 import PrometheusMetrics
 import ServiceLifecycle
 import StorageIO
@@ -54,10 +55,11 @@ struct ServeCommand: AsyncParsableCommand {
         defer { log.close() }
         let manager = ServiceManager()
         await manager?.notify(.status("Recovering the data folder"))
-        let process: Logger.Metadata = [
+        var process: Logger.Metadata = [
             "process.id": "\(getpid())", "server.version": "\(ServerDescription.version)",
             "store.folder": "\(URL(filePath: options.data).standardizedFileURL.path(percentEncoded: false))",
         ]
+        if let engine = options.engine { process["store.engine"] = "\(try EngineAddress(engine).description)" }
         log.processLogger.notice("Starting Hearth", metadata: process)
         do {
             let audit = try options.log.openAuditLog(logger: log.logger)
@@ -94,13 +96,8 @@ struct ServeCommand: AsyncParsableCommand {
         let tls = try ServeTLS(options.tls, logger: logger)
         try await checkHost(logger: logger)
         MetricsSystem.bootstrap(PrometheusMetricsFactory(metrics.registry))
-        var configuration = FileStoreConfiguration(folder: options.data)
-        configuration.observer = metrics.store
-        configuration.primary = status?.primary
-        options.limits.apply(to: &configuration)
-        options.folderEdits.apply(to: &configuration)
-        let backupFolder = try await options.backup.openFolder(outside: options.data)
-        let host = try await FileStoreHost.open(configuration, backupFolder: backupFolder, logger: logger)
+        let driver = try await ServeDriver.open(options, primary: status?.primary, metrics: metrics.store, logger: logger)
+        let host = driver.host
         let restart: (transition: Standby.Transition, port: Int)?
         do {
             let keys = try await APIKeyRegistry.open(
@@ -116,7 +113,7 @@ struct ServeCommand: AsyncParsableCommand {
                 isEmulator: options.authentication.emulator,
                 logger: logger,
                 onRules: { [isEmulator = options.authentication.emulator] in if !isEmulator { keys.requireKeys() } },
-                files: { id throws(StatusError) in try await RulesFiles(of: id, in: host) }
+                files: driver.rulesFiles
             )
             if !authentication.issuers.all.isEmpty { keys.requireKeys() }
             try authentication.loadRules(in: rules)

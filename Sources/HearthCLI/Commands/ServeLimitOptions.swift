@@ -3,6 +3,7 @@ import DocumentStore
 import FileStore
 import HearthAPI
 import HearthHTTP
+import PostgresStore
 
 /// Retention, stream and rate limits of `hearth serve`.
 struct ServeLimitOptions: ParsableArguments {
@@ -100,6 +101,11 @@ struct ServeLimitOptions: ParsableArguments {
         configuration.retentionBytes = keepMebibytes << 20
         configuration.checkpointBytes = checkpointMebibytes << 20
         configuration.checkpointDocuments = checkpointDocuments
+    }
+
+    /// Applies the retention limit to the configuration of an engine, which has no others.
+    func apply(to configuration: inout PostgresConfiguration) {
+        configuration.retentionAge = .seconds(keepHours * 3_600)
     }
 
     /// The limits on calls.

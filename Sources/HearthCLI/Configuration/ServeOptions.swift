@@ -5,6 +5,7 @@ import FileStore
 import HearthAPI
 import HearthHTTP
 import IdentityTokens
+import PostgresStore
 import StorageIO
 import UTF8Text
 
@@ -22,8 +23,29 @@ struct ServeOptions: ParsableArguments {
     )
     var config: String?
 
-    @Option(help: ArgumentHelp("Data folder; created if it doesn't exist.", valueName: "dir"))
-    var data = "data"
+    @Option(
+        name: .customLong("data"),
+        help: ArgumentHelp("Data folder; created if it doesn't exist. (default: data)", valueName: "dir")
+    )
+    var dataFolder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Preview: store the databases in an engine that speaks the protocol of PostgreSQL, instead of a data folder. Several servers             may share it. A URL without a password, such as postgresql://hearth@db.example.org/hearth; see the documentation.
+            """,
+            valueName: "url"
+        )
+    )
+    var engine: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --engine, the folder of this server's own files: API keys, rules and activity. (default: server)",
+            valueName: "dir"
+        )
+    )
+    var serverFolder: String?
 
     @Option(
         help: ArgumentHelp(
@@ -126,6 +148,7 @@ struct ServeOptions: ParsableArguments {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+        try validateEngine()
         for name in allowHost {
             guard !name.isEmpty, name.utf8.allSatisfy(\.isHostCharacter) else {
                 throw ValidationError("--allow-host: \(Excerpt(name)) is not a host name such as data.example.org.")
@@ -152,6 +175,30 @@ struct ServeOptions: ParsableArguments {
         }
     }
 
+    private func validateEngine() throws {
+        guard let engine else {
+            guard serverFolder == nil else { throw ValidationError("--server-folder requires --engine.") }
+            return
+        }
+        guard dataFolder == nil else {
+            throw ValidationError(
+                "--engine and --data exclude each other: the databases are either in an engine or in a data folder."
+            )
+        }
+        let ofFolders = [
+            ("--backups", backup.backups != nil), ("--follow", standby.follow != nil),
+            ("--folder-edits", folderEdits.folderEdits),
+        ]
+        for (option, isGiven) in ofFolders where isGiven {
+            throw ValidationError("\(option) is for data folders only, and cannot be used with --engine.")
+        }
+        do throws(StatusError) {
+            _ = try EngineAddress(engine)
+        } catch {
+            throw ValidationError("--engine: \(error.message)")
+        }
+    }
+
     /// Returns whether the text has the form `http://host[:port]` or `https://host[:port]`.
     private static func isOrigin(_ text: String) -> Bool {
         ["http://", "https://"].contains { scheme in
@@ -159,6 +206,13 @@ struct ServeOptions: ParsableArguments {
             return text.utf8.starts(with: scheme.utf8) && !host.isEmpty && host.allSatisfy(\.isHostCharacter)
         }
     }
+
+    /// The folder with the files of the server and of its default database: the data folder, or with an engine a folder for the keys,
+    /// the rules and the activity.
+    var data: String { dataFolder ?? (engine == nil ? "data" : engineFolder + "/default") }
+
+    /// The folder of the server's own files with an engine.
+    var engineFolder: String { serverFolder ?? "server" }
 
     /// The ID of the default database.
     var defaultDatabase: DatabaseID {

@@ -73,7 +73,9 @@ struct ServeSetting: Sendable {
 extension ServeSetting {
     /// All settings, in the order of the documentation.
     static let all: [ServeSetting] = [
-        ServeSetting("data", .path) { .string($0.data) },
+        ServeSetting("data", .path) { $0.engine == nil ? .string($0.data) : nil },
+        ServeSetting("engine", .string) { $0.engine.map { .string($0) } },
+        ServeSetting("serverFolder", .path) { $0.engine == nil ? nil : .string($0.engineFolder) },
         ServeSetting("groupAccess", .string) { .string($0.groupAccess.rawValue) },
         ServeSetting("host", .string) { .string($0.host) },
         ServeSetting("port", .integer) { .integer($0.port) },

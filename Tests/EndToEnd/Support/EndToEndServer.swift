@@ -17,17 +17,21 @@ struct EndToEndServer: Sendable {
     /// Starts a server and waits for its URL.
     ///
     /// - Parameters:
+    ///   - folder: The data folder; with an engine, the folder of the server's own files.
+    ///   - engine: The URL of the engine; `nil` for a data folder.
     ///   - port: The port; 0 selects a free port.
     ///   - arguments: Further arguments of `hearth serve`.
     ///   - environment: Further environment variables.
     init(
         data folder: URL,
+        engine: String? = nil,
         port: String = "0",
         arguments: [String] = [],
         environment: [String: String] = [:]
     ) async throws {
         let process = try HearthProcess(
-            ["serve", "--data", folder.path, "--port", port] + arguments,
+            ["serve"] + (engine.map { ["--engine", $0, "--server-folder"] } ?? ["--data"]) + [folder.path, "--port", port]
+                + arguments,
             environment: environment
         )
         var address: String?

@@ -91,9 +91,20 @@ struct ServeConfigurationTests {
         #expect(Set(options).subtracting(["--config", "--version", "--help"]) == Set(ServeSetting.all.map(\.option)))
     }
 
+    @Test(arguments: [
+        ["--engine", "postgresql://a/b", "--data", "c"], ["--engine", "postgresql://a/b", "--backups", "c"],
+        ["--engine", "postgresql://a/b", "--folder-edits"], ["--engine", "postgresql://u:secret@a/b"], ["--engine", "a"],
+        ["--server-folder", "a"],
+    ])
+    func `An engine excludes what only a data folder has, and has no password in its URL`(_ arguments: [String]) throws {
+        let error = #expect(throws: (any Error).self) { try ServeOptions.parse(arguments) }
+        #expect(error.map { ServeOptions.message(for: $0).contains("secret") } == false)
+    }
+
     @Test func `Each setting of a file reaches the option of its name`() throws {
         let values: KeyValuePairs<String, ServeSetting.Value> = [
-            "data": .string("a"), "groupAccess": .string("edit"), "host": .string("::1"), "port": .integer(1),
+            "data": .string("a"), "engine": .string("postgresql://s/t"), "serverFolder": .string("u"),
+            "groupAccess": .string("edit"), "host": .string("::1"), "port": .integer(1),
             "allowHost": .strings(["b"]),
             "corsOrigin": .strings(["http://c"]), "trustedProxy": .strings(["10.0.0.0/8"]), "project": .string("project-d"),
             "allowClearing": .boolean(true), "notificationStatus": .integer(200), "drainSeconds": .integer(30),
@@ -125,11 +136,16 @@ struct ServeConfigurationTests {
             case .strings(let texts): "\"\(name)\": \(texts)"
             }
         }
-        let options = try configuration(file: "{\(members.joined(separator: ", "))}").options()
+        // An engine and a data folder exclude each other.
+        let isOfEngine = { (name: String) in ["engine", "serverFolder"].contains(name) }
+        let options = try [false, true].map { ofEngine in
+            let selected = zip(values, members).filter { isOfEngine($0.0.key) == ofEngine }.map(\.1)
+            return try configuration(file: "{\(selected.joined(separator: ", "))}").options()
+        }
         let defaults = try configuration().options()
         #expect(values.map(\.key) == ServeSetting.all.map(\.name))
-        for (setting, (_, value)) in zip(ServeSetting.all, values) {
-            #expect(setting.value(options) == value)
+        for (setting, (name, value)) in zip(ServeSetting.all, values) {
+            #expect(setting.value(options[isOfEngine(name) ? 1 : 0]) == value)
             #expect(setting.value(defaults) != value)
         }
     }
