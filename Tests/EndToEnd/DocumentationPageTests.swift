@@ -61,7 +61,7 @@ struct DocumentationPageTests {
 
     /// Runs the commands of a page, in order, in a folder with the data folder `data` of a server with the example data.
     private func check(_ commands: [MarkdownPage.Command], of page: MarkdownPage) async throws {
-        try await withServer(arguments: ["--folder-edits"]) { server in
+        try await withServer { server in
             let examples = try await hearth("example", "load", "guide", "places", "--server", server.address)
             try #require(examples.status == .code(0), "\(examples)")
             let folder = server.folder.deletingLastPathComponent().path

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `What is saved becomes one version of the document, and what lies beside it none`() async throws {
-        try await withServer(arguments: ["--folder-edits", "--folder-edit-quiet-ms", "50"]) { server in
+        try await withServer(arguments: ["--folder-edit-quiet-ms", "50"]) { server in
             let db = server.firestore
             try await db.document("books/a").setData(["title": "first", "n": 1])
             var books = ObservedCollection(on: server)
@@ -97,7 +97,7 @@ import Testing
     private static let documentCount = ProcessInfo.processInfo.environment["HEARTH_RSYNC_DOCUMENTS"].flatMap { Int($0) } ?? 2_000
 
     @Test(.enabled(if: isInstalled("rsync"))) func `rsync copies a collection, and later only what has changed`() async throws {
-        try await withServer(arguments: ["--folder-edits", "--folder-edit-quiet-ms", "50"]) { server in
+        try await withServer(arguments: ["--folder-edit-quiet-ms", "50"]) { server in
             let count = Self.documentCount
             let db = server.firestore
             func wait(for title: String, count: Int) async throws {

@@ -21,7 +21,7 @@ import UTF8Text
     }
 
     @Test func `Listeners see what sed, jq, cp, mv, tar and git do to the files`() async throws {
-        try await withServer(arguments: ["--folder-edits", "--folder-edit-quiet-ms", "50"]) { server in
+        try await withServer(arguments: ["--folder-edit-quiet-ms", "50"]) { server in
             let db = server.firestore
             try await db.document("books/a").setData(["title": "first", "n": 1])
             var snapshots = db.collection("books").snapshots.makeAsyncIterator()
@@ -116,7 +116,7 @@ import UTF8Text
     @Test func `Saved edits survive a kill, and those made before the next start are found`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appendingPathComponent("data")
-            let arguments = ["--folder-edits", "--folder-edit-quiet-ms", "20"]
+            let arguments = ["--folder-edit-quiet-ms", "20"]
             var server = try await EndToEndServer(data: data, arguments: arguments)
             for round in 1...3 {
                 try Data(#"{"n": \#(round)}"#.utf8).createFile(at: server.file("c/a"))

@@ -29,7 +29,7 @@ import UTF8Text
     private func withDocuments(
         _ body: (EndToEndServer, inout ObservedCollection, _ documents: URL) async throws -> Void
     ) async throws {
-        try await withServer(arguments: ["--folder-edits", "--folder-edit-quiet-ms", "50"]) { server in
+        try await withServer(arguments: ["--folder-edit-quiet-ms", "50"]) { server in
             let documents = server.folder.appending(path: "documents")
             let db = server.firestore
             try await db.document("books/a").setData(["title": "a", "n": 1])
@@ -206,7 +206,7 @@ import UTF8Text
             let data = folder.appending(path: "data")
             let prepare = "mkdir data && chgrp 1010101 data && chmod 2770 data && chmod o+x . && umask 007"
             try await run(prepare, in: folder)
-            let arguments = ["--folder-edits", "--folder-edit-quiet-ms", "50", "--group-access", "edit"]
+            let arguments = ["--folder-edit-quiet-ms", "50", "--group-access", "edit"]
             let server = try await EndToEndServer(data: data, arguments: arguments)
             let documents = data.appending(path: "documents")
             do {

@@ -32,7 +32,8 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Preview: store the databases in an engine that speaks the protocol of PostgreSQL, instead of a data folder. Several servers             may share it. A URL without a password, such as postgresql://hearth@db.example.org/hearth; see the documentation.
+            Preview: store the databases in an engine that speaks the protocol of PostgreSQL, instead of a data folder. Several servers \
+            may share it. A URL without a password, such as postgresql://hearth@db.example.org/hearth; see the documentation.
             """,
             valueName: "url"
         )
@@ -187,7 +188,6 @@ struct ServeOptions: ParsableArguments {
         }
         let ofFolders = [
             ("--backups", backup.backups != nil), ("--follow", standby.follow != nil),
-            ("--folder-edits", folderEdits.folderEdits),
         ]
         for (option, isGiven) in ofFolders where isGiven {
             throw ValidationError("\(option) is for data folders only, and cannot be used with --engine.")

@@ -93,7 +93,7 @@ struct ServeConfigurationTests {
 
     @Test(arguments: [
         ["--engine", "postgresql://a/b", "--data", "c"], ["--engine", "postgresql://a/b", "--backups", "c"],
-        ["--engine", "postgresql://a/b", "--folder-edits"], ["--engine", "postgresql://u:secret@a/b"], ["--engine", "a"],
+        ["--engine", "postgresql://u:secret@a/b"], ["--engine", "a"],
         ["--server-folder", "a"],
     ])
     func `An engine excludes what only a data folder has, and has no password in its URL`(_ arguments: [String]) throws {
