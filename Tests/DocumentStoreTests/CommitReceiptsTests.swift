@@ -23,20 +23,44 @@ struct CommitReceiptsTests {
         receipts.record(Commit(sequence: SequenceNumber(number), time: time, changes: [], receipt: receipt))
     }
 
-    @Test func `Clients are forgotten 90 days after their last commit, and after a day if it was the only one`() throws {
-        let (single, several) = (CommitClientID.random(), CommitClientID.random())
+    @Test func `Clients are forgotten 90 days after their last commit, short-lived ones after a day`() throws {
+        let (first, several, shortLived) = (CommitClientID.random(), CommitClientID.random(), CommitClientID.random().shortLived)
         var receipts = CommitReceipts()
-        Self.record(1, of: single, at: try Self.time(0), in: &receipts)
-        Self.record(1, of: several, at: try Self.time(0), in: &receipts)
-        Self.record(2, of: several, at: try Self.time(1), in: &receipts)
-        receipts.removeExpired(at: try Self.time(1))
-        #expect(receipts.clients.count == 2)
+        Self.record(1, of: first, at: try Self.time(0), in: &receipts)
+        for (number, day) in [(1, 0), (2, 1)] as [(UInt64, Int64)] {
+            Self.record(number, of: several, at: try Self.time(day), in: &receipts)
+            Self.record(number, of: shortLived, at: try Self.time(day), in: &receipts)
+        }
         receipts.removeExpired(at: try Self.time(2))
-        #expect(receipts[single] == nil)
+        #expect(receipts.clients.count == 3)
+        receipts.removeExpired(at: try Self.time(3))
+        #expect(receipts[shortLived] == nil)
+        receipts.removeExpired(at: try Self.time(90))
+        // Its first commit may be sent again after a long time without a network.
+        #expect(receipts[first] != nil)
         receipts.removeExpired(at: try Self.time(91))
-        #expect(receipts[several] != nil)
+        #expect(receipts[first] == nil && receipts[several] != nil)
         receipts.removeExpired(at: try Self.time(92))
         #expect(receipts.isEmpty)
+    }
+
+    @Test func `Any number of commands displaces no client that may be away for long`() throws {
+        var receipts = CommitReceipts(maximumClientCount: 100)
+        let clients = (0..<50).map { _ in CommitClientID.random() }
+        for client in clients { Self.record(1, of: client, at: try Self.time(0), in: &receipts) }
+        for number in 0..<1_000 as Range<Int64> {
+            let command = CommitClientID.random().shortLived
+            Self.record(1, of: command, at: try Self.time(number / 12), in: &receipts)
+            #expect(receipts[command] != nil)
+        }
+        #expect(clients.allSatisfy { receipts[$0] != nil } && receipts.clients.count <= 100)
+    }
+
+    @Test func `The digest of a short-lived client's ID is that of a short-lived client`() throws {
+        let id = CommitClientID.random().shortLived
+        #expect(id.isShortLived && id.text.utf8.starts(with: "AAAAAAAA".utf8))
+        #expect(CommitClientID(bytes: id.bytes)?.isShortLived == true)
+        #expect(id.shortLived == id && !CommitClientID.random().isShortLived)
     }
 
     @Test func `The number of clients is bounded; those without a recent commit are forgotten first`() throws {

@@ -2,6 +2,9 @@ internal import UTF8Text
 
 /// The ID of a client that identifies its commits: 128 random bits. A client's own is a secret, since it gives access to the answers of the
 /// commits; the store knows the first 128 bits of its SHA-256 digest.
+///
+/// The ID of a client that makes its commits within a day, such as a command, begins with six bytes of zero. A store need not remember it for
+/// longer, and tells it by these bytes.
 package struct CommitClientID: Hashable, Sendable {
     /// The size of an ID.
     package static let byteCount = 16
@@ -29,6 +32,12 @@ package struct CommitClientID: Hashable, Sendable {
     package static func random() -> CommitClientID {
         CommitClientID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     }
+
+    /// True if the client makes its commits within a day.
+    package var isShortLived: Bool { high >> 16 == 0 }
+
+    /// The ID as that of a client that makes its commits within a day: 80 bits of it are kept.
+    package var shortLived: CommitClientID { CommitClientID(high: high & 0xFFFF, low: low) }
 
     private init(high: UInt64, low: UInt64) {
         (self.high, self.low) = (high, low)

@@ -65,7 +65,7 @@ package struct ClientReceipts: Sendable {
                         .outOfRange,
                         "No commit of this client is known any more. Nothing was written. Read the documents before the commit is made "
                             + "again with a new client ID, unless it was never sent before.",
-                        identityMismatch: .forgotten
+                        identityMismatch: .forgotten(expected: nil)
                     )
                 )
             )
@@ -81,7 +81,7 @@ package struct ClientReceipts: Sendable {
                         .outOfRange,
                         "The answer to commit \(identity.number) of this client is not known any more. Nothing was written now. Read the "
                             + "documents to see whether it was applied.",
-                        identityMismatch: .forgotten
+                        identityMismatch: .forgotten(expected: max(last, identity.after) + 1)
                     )
                 )
             )

@@ -2,9 +2,8 @@ package import DocumentModel
 
 /// The receipts of all clients that identify their commits, for the one place that decides on commits.
 ///
-/// Clients are forgotten when they have not committed for a while: sooner if they have made a single commit, as a command does.
-/// The number of clients and their memory are bounded, too; those without a commit are forgotten first, then those that have committed
-/// least recently.
+/// Clients are forgotten when they have not committed for a while: sooner if they are short-lived, as a command is. The number of clients
+/// and their memory are bounded, too; those without a commit are forgotten first, then those that would be forgotten soonest.
 package struct CommitReceipts: Sendable {
     /// The receipts by client.
     package private(set) var clients: [CommitClientID: ClientReceipts] = [:]
@@ -14,10 +13,10 @@ package struct CommitReceipts: Sendable {
     private let maximumClientCount: Int
     private let maximumBytes: Int
 
-    /// The time for which a client with several commits is remembered after the last one, in days.
+    /// The time for which a client is remembered after its last commit, in days.
     package static let retentionDays = 90
-    /// The time for which a client with a single commit is remembered, in days.
-    package static let singleCommitRetentionDays = 1
+    /// The time for which a short-lived client is remembered, in days.
+    package static let shortLivedRetentionDays = 1
     /// The default maximum number of clients of a database.
     package static let defaultMaximumClientCount = 100_000
 
@@ -40,7 +39,7 @@ package struct CommitReceipts: Sendable {
     package mutating func update(_ client: CommitClientID, _ receipts: ClientReceipts) {
         byteCount += receipts.byteCount - (clients.updateValue(receipts, forKey: client)?.byteCount ?? 0)
         changeCount += 1
-        if clients.count > maximumClientCount || byteCount > maximumBytes { removeLeastRecent() }
+        if clients.count > maximumClientCount || byteCount > maximumBytes { removeSoonestExpiring(except: client) }
     }
 
     /// Records a commit of the log; has no effect if it has no receipt.
@@ -53,21 +52,24 @@ package struct CommitReceipts: Sendable {
 
     /// Forgets clients that have not committed for long.
     package mutating func removeExpired(at time: Timestamp) {
-        let day: Int64 = 24 * 3_600 * 1_000_000
-        let isExpired = { (receipts: ClientReceipts) in
-            let days = receipts.last > 1 ? Self.retentionDays : Self.singleCommitRetentionDays
-            return time.microseconds - receipts.lastUse.microseconds > Int64(days) * day
-        }
-        for (client, receipts) in clients where isExpired(receipts) { remove(client) }
+        for (client, receipts) in clients where Self.end(of: client, receipts) < time.microseconds { remove(client) }
     }
 
-    /// Forgets a tenth of the clients or of their memory, so that not every commit of a new one has to search for the least recent.
-    private mutating func removeLeastRecent() {
-        let order = clients.sorted { first, second in
-            let hasCommitted = (first.value.lastCommitted > 0, second.value.lastCommitted > 0)
-            return hasCommitted.0 == hasCommitted.1 ? first.value.lastUse < second.value.lastUse : hasCommitted.1
+    /// Returns the time in microseconds after which a client is forgotten.
+    private static func end(of client: CommitClientID, _ receipts: ClientReceipts) -> Int64 {
+        let day: Int64 = 24 * 3_600 * 1_000_000
+        let days = client.isShortLived ? shortLivedRetentionDays : retentionDays
+        return receipts.lastUse.microseconds + Int64(days) * day
+    }
+
+    /// Forgets a tenth of the clients or of their memory, so that not every commit of a new one has to search for the first to forget.
+    private mutating func removeSoonestExpiring(except latest: CommitClientID) {
+        let order = clients.map { (client: $0, hasCommitted: $1.lastCommitted > 0, end: Self.end(of: $0, $1)) }.sorted {
+            first,
+            second in
+            first.hasCommitted == second.hasCommitted ? first.end < second.end : second.hasCommitted
         }
-        for (client, _) in order {
+        for (client, _, _) in order where client != latest {
             guard clients.count > maximumClientCount * 9 / 10 || byteCount > maximumBytes / 10 * 9 else { return }
             remove(client)
         }

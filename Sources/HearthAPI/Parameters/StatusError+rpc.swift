@@ -29,8 +29,9 @@ extension StatusError: RPCErrorConvertible {
         case .gap(let expected)?:
             data[CommitIdentityErrorKeys.reason] = .string(CommitIdentityErrorKeys.gap)
             data[CommitIdentityErrorKeys.expected] = .integer(Int(clamping: expected))
-        case .forgotten?:
+        case .forgotten(let expected)?:
             data[CommitIdentityErrorKeys.reason] = .string(CommitIdentityErrorKeys.forgotten)
+            data[CommitIdentityErrorKeys.expected] = expected.map { .integer(Int(clamping: $0)) }
         case .reused?:
             data[CommitIdentityErrorKeys.reason] = .string(CommitIdentityErrorKeys.reused)
         case nil: break

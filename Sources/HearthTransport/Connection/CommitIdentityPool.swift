@@ -6,7 +6,7 @@ internal import Synchronization
 /// The identities of a connection's commits, with which the server applies a commit once, however often it is sent.
 ///
 /// The commits of one client ID are made one after the other. Concurrent ones have IDs of their own, as many as there are connections for
-/// them; further ones wait.
+/// them; further ones wait. A commit is sent again for a short time only, so the IDs are those of short-lived clients.
 final class CommitIdentityPool: Sendable {
     /// The identity of a commit.
     struct Identity: Sendable {
@@ -59,7 +59,7 @@ final class CommitIdentityPool: Sendable {
                 guard state.isSupported, state.available > 0 else { return (state.isSupported, nil) }
                 state.available -= 1
                 // The one that was used last, so that few IDs are used.
-                return (true, state.idle.popLast() ?? Identity(client: .random(), number: 1))
+                return (true, state.idle.popLast() ?? Identity(client: .random().shortLived, number: 1))
             }
             guard isSupported, identity == nil else { return identity }
             await wait()

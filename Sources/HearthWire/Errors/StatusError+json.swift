@@ -19,6 +19,8 @@ package enum ErrorDataKeys {
     package static let field: UTF8Key = "field"
     /// The index of the failed write.
     package static let write: UTF8Key = "write"
+    /// The name of the method that does not exist.
+    package static let method: UTF8Key = "method"
     /// The location of the invalid parameter.
     package static let parameter: UTF8Key = "parameter"
     /// The recommended delay before a retry.
@@ -74,12 +76,28 @@ extension StatusError {
     }
 }
 
+extension JSONNode {
+    /// True if the value is an error object as Hearth servers write them. Other JSON-RPC servers share the numbers of JSON-RPC's own errors.
+    package var isHearthError: Bool {
+        guard let number: Int64 = integer(ErrorKeys.code) else { return false }
+        let data = self[ErrorKeys.data]
+        let mark =
+            switch number {
+            case -32_601: ErrorDataKeys.method
+            case -32_602: ErrorDataKeys.path
+            case -32_603: ErrorDataKeys.errorID
+            default: ErrorDataKeys.status
+            }
+        return data?[mark] != nil || data?[ErrorDataKeys.status] != nil
+    }
+}
+
 extension CommitIdentityMismatch {
     /// Parses the `data` of an error; returns `nil` for that of any other error.
     fileprivate init?(json: JSONNode) {
         switch json[CommitIdentityErrorKeys.reason]?.string {
         case CommitIdentityErrorKeys.gap: self = .gap(expected: json.integer(CommitIdentityErrorKeys.expected) ?? 0)
-        case CommitIdentityErrorKeys.forgotten: self = .forgotten
+        case CommitIdentityErrorKeys.forgotten: self = .forgotten(expected: json.integer(CommitIdentityErrorKeys.expected))
         case CommitIdentityErrorKeys.reused: self = .reused
         default: return nil
         }

@@ -16,7 +16,7 @@ package enum CommitIdentityErrorKeys {
     package static let reason: UTF8Key = "reason"
     /// True if the commit was not made, neither by this call nor by an earlier one.
     package static let decided: UTF8Key = "decided"
-    /// The number of the commit that is expected, for ``gap``.
+    /// The number of the commit that is expected: for ``gap``, and for ``forgotten`` if the client is known.
     package static let expected: UTF8Key = "expected"
     /// The reason of a commit before which another one is missing.
     package static let gap = "identityGap"

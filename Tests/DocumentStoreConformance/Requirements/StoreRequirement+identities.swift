@@ -58,12 +58,12 @@ extension StoreRequirement {
             let client = CommitClient()
             let error = await client.failure(in: store, number: 3, after: 2)
             #expect(error?.code == .outOfRange)
-            #expect(error?.identityMismatch == .forgotten)
+            #expect(error?.identityMismatch == .forgotten(expected: nil))
             #expect(try await store.document(at: DocumentPath("c/counter")) == nil)
             // An answer that the client has is not kept.
             try await client.increment(in: store, number: 1)
             try await client.increment(in: store, number: 2, after: 1)
-            #expect(await client.failure(in: store, number: 1)?.identityMismatch == .forgotten)
+            #expect(await client.failure(in: store, number: 1)?.identityMismatch == .forgotten(expected: 3))
             #expect(try await store.version("c/counter") == .integer(2))
         },
         StoreRequirement("Other writes under the number of a commit are refused") { store in

@@ -21,7 +21,9 @@ struct CommitReceiptTests {
     private func expectRecognition(by store: FileStore, number: UInt64, last: CommitResult) async throws {
         #expect(try await client.increment(in: store, number: number, after: number - 1) == last.replayed)
         let before = try await store.fields("c/counter")?["v"]
-        #expect(await client.failure(in: store, number: number - 1, after: 0)?.identityMismatch == .forgotten)
+        #expect(
+            await client.failure(in: store, number: number - 1, after: 0)?.identityMismatch == .forgotten(expected: number + 1)
+        )
         #expect(try await store.fields("c/counter")?["v"] == before)
         try await client.increment(in: store, number: number + 1, after: number)
         #expect(try await store.fields("c/counter")?["v"] == .integer(Int64(number) + 1))

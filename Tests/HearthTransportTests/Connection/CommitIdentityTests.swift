@@ -70,6 +70,8 @@ struct CommitIdentityTests {
         #expect(identities.map { $0?.after } == [0, 1, 2])
         #expect(Set(identities.map { $0?.client }).count == 1)
         #expect(identities.first??.client.utf8.count == 22)
+        // The ID of a client that the server need not remember for long.
+        #expect(identities.first??.client.utf8.starts(with: "AAAAAAAA".utf8) == true)
     }
 
     @Test func `A commit that is refused has been answered`() async throws {

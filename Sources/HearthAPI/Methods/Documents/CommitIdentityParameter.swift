@@ -71,6 +71,6 @@ private struct ClientID: ParameterValue {
             // Not quoted: it is a secret.
             throw .invalidParams(at: "\(location)", reason: "expected 16 bytes as 22 characters of base64url without padding")
         }
-        self.id = digest
+        self.id = id.isShortLived ? digest.shortLived : digest
     }
 }

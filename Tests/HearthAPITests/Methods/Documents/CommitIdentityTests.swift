@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import Foundation
+import JSONRPC
 import StrictJSON
 import Testing
 import UTF8Text
@@ -83,13 +84,29 @@ import UTF8Text
             let forgotten = try await Self.failure(Self.params(3, after: 2), in: service)
             #expect(forgotten.code == 11)
             #expect(forgotten.data?["reason"]?.string == "identityForgotten")
+            #expect(forgotten.data?["expected"] == nil)
             _ = try await service.result(of: "documents.commit", Self.params(1))
             let other = try await Self.failure(Self.params(1, writes: #"{"delete": {"path": "a/b"}}"#), in: service)
             #expect(other.code == 3)
             #expect(other.data?["reason"]?.string == "identityReused")
             #expect(!other.message.contains(Self.client))
-            #expect(try await Self.number(in: service) == #"{"n":1}"#)
+            _ = try await service.result(of: "documents.commit", Self.params(2, after: 1))
+            let acknowledged = try await Self.failure(Self.params(1), in: service)
+            #expect(acknowledged.data?["reason"]?.string == "identityForgotten")
+            #expect(acknowledged.data?["expected"]?.number == .integer(3))
+            #expect(try await Self.number(in: service) == #"{"n":2}"#)
         }
+    }
+
+    @Test func `The ID of a short-lived client is known by its first bytes, also as the digest that is stored`() async throws {
+        func identity(_ client: String) throws -> CommitIdentityParameter {
+            let json = try JSONText(#"{"client": "\#(client)", "number": 1}"#).root
+            return try CommitIdentityParameter(json: json, at: .params)
+        }
+        let shortLived = try identity("AAAAAAAABwgJCgsMDQ4PAA").client
+        #expect(try shortLived.isShortLived && shortLived != identity("AAAAAAAABwgJCgsMDQ4PEA").client)
+        #expect(shortLived.text != "AAAAAAAABwgJCgsMDQ4PAA")
+        #expect(try !identity(Self.client).client.isShortLived)
     }
 
     @Test(
