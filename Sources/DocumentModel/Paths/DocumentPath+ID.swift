@@ -31,12 +31,21 @@ extension DocumentPath {
             self.key = key
         }
 
+        /// The characters of automatic IDs.
+        private static let automaticAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+
         /// Returns a new ID of 20 letters and digits from the system's random number generator: 119 bits, so collisions
         /// are not a concern.
         public static func automatic() -> DocumentPath.ID {
-            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+            let alphabet = automaticAlphabet
             var generator = SystemRandomNumberGenerator()
             let bytes = (0..<20).map { _ in alphabet[Int.random(in: alphabet.indices, using: &generator)] }
+            return DocumentPath.ID(unchecked: UTF8Key(String(decoding: bytes, as: UTF8.self)))
+        }
+
+        /// Returns the ID of this form that follows from the first 20 bytes of a digest.
+        package static func automatic(from digest: [UInt8]) -> DocumentPath.ID {
+            let bytes = digest.prefix(20).map { automaticAlphabet[Int($0) % automaticAlphabet.count] }
             return DocumentPath.ID(unchecked: UTF8Key(String(decoding: bytes, as: UTF8.self)))
         }
     }

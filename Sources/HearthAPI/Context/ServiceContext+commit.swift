@@ -1,6 +1,9 @@
+import Cryptography
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 import JSONRPC
+import StrictJSON
 
 extension ServiceContext {
     /// Commits writes as the caller, provided that nothing in `reads` has changed.
@@ -17,10 +20,11 @@ extension ServiceContext {
     /// Commits a single write. Its errors have no write index.
     package func commit(
         _ write: Write,
-        validating reads: ReadSet = ReadSet()
+        validating reads: ReadSet = ReadSet(),
+        identity: CommitIdentity? = nil
     ) async throws(StatusError) -> CommitResult {
         do throws(StatusError) {
-            return try await commit([write], validating: reads)
+            return try await commit([write], validating: reads, identity: identity)
         } catch {
             var error = error
             error.writeIndex = nil
@@ -40,11 +44,32 @@ extension ServiceContext {
     }
 
     /// Commits a single write and returns its result.
-    func apply(_ write: Write, validating reads: ReadSet = ReadSet()) async throws(StatusError) -> WriteResult {
-        guard let result = try await commit(write, validating: reads).writeResults.first else {
+    ///
+    /// - Parameter identity: The identity by which the commit is recognized when it is sent again; `nil` for none.
+    func apply(
+        _ write: Write,
+        validating reads: ReadSet = ReadSet(),
+        identity: CommitIdentity? = nil
+    ) async throws(StatusError) -> WriteResult {
+        guard let result = try await commit(write, validating: reads, identity: identity).writeResults.first else {
             throw StatusError(.internal, "The commit of a single write has no result.", path: write.path.string)
         }
         return result
+    }
+}
+
+extension ServiceContext {
+    /// Commits a single write once, however often it is applied with the same key within a day, and returns its first result.
+    ///
+    /// - Parameter key: Secret bytes that identify the request. Other writes with the same key are other commits.
+    package func apply(_ write: Write, onceFor key: [UInt8]) async throws(StatusError) -> WriteResult {
+        var writer = JSONWriter()
+        write.write(to: &writer)
+        let digest = SHA256.digest(of: key + writer.finish())
+        guard let client = CommitClientID(bytes: digest.prefix(CommitClientID.byteCount)) else { return try await apply(write) }
+        let fingerprint = digest.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        let identity = CommitIdentity(client: client.shortLived, number: 1, after: 0, fingerprint: fingerprint)
+        return try await apply(write, identity: identity)
     }
 }
 

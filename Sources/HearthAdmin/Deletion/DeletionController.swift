@@ -17,6 +17,7 @@ struct DeletionController {
             try context.authorize(.writer)
             let shownTime = try await ReadConsistency().resolvedReadTime(in: context)
             let current = try await context.document(at: path)
+            if let submission, let result = await repeatedDeletion(of: path, current, submission) { return result }
             let below = try await Subtree(context: context).estimate(below: path)
             guard current != nil || !below.isEmpty else {
                 throw StatusError(
@@ -36,7 +37,7 @@ struct DeletionController {
                 return .page(DeletePage(subject, at: shownTime, problems: problems, deletesSubcollections: deletesSubcollections))
             }
             guard deletesSubcollections, !below.isEmpty else {
-                return try await delete(path, current, subject, at: shownTime)
+                return try await delete(path, current, subject, FormCommit(submission.form), at: shownTime)
             }
             return try await startDeletion(of: path.string, returnURL: AdminURL.document(path), shownTime: confirmedTime) {
                 DeletePage(subject, at: shownTime, deletesSubcollections: true)
@@ -47,14 +48,32 @@ struct DeletionController {
         }
     }
 
+    /// Returns the answer to a form whose document was deleted, if the form itself has deleted it; otherwise `nil`.
+    private func repeatedDeletion(
+        of path: DocumentPath,
+        _ current: EncodedDocument?,
+        _ submission: FormSubmission
+    ) async -> FormResult? {
+        guard current == nil, !submission.isStale, let base = DocumentRevision(submission.form["base"]),
+            let time = base.updateTime
+        else { return nil }
+        let write = Write.delete(path, precondition: base.precondition)
+        guard (try? await context.apply(write, onceFor: FormCommit(submission.form).key)) != nil else {
+            return nil
+        }
+        return .redirect(to: AdminURL.document(path), flash: .deleted(Flash.Undo(version: time, current: nil)))
+    }
+
     private func delete(
         _ path: DocumentPath,
         _ current: EncodedDocument?,
         _ subject: DeletePage.Subject,
+        _ commit: FormCommit,
         at shownTime: Timestamp
     ) async throws(StatusError) -> FormResult {
         do throws(StatusError) {
-            _ = try await DeleteDocument.call(.delete(path, precondition: DocumentRevision(current).precondition), in: context)
+            let write = Write.delete(path, precondition: DocumentRevision(current).precondition)
+            _ = try await context.apply(write, onceFor: commit.key)
         } catch {
             guard [.failedPrecondition, .notFound, .alreadyExists].contains(error.code) else { throw error }
             var problems = FormProblems()

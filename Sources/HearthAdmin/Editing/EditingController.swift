@@ -42,7 +42,7 @@ struct EditingController {
             guard let base = DocumentRevision(submission.form["base"]) else { return .page(ErrorPage.invalidForm) }
             if submission.form["do"] == "resolve" { return try await resolve(submission, of: path, on: base) }
             return try await handle(submission, EditorContext(target, base: base)) { fields throws(StatusError) in
-                try await save(fields, at: path, on: base)
+                try await save(fields, at: path, on: base, FormCommit(submission.form))
             }
         }
     }
@@ -67,7 +67,7 @@ struct EditingController {
             let target = EditTarget(newIn: collection, id: submission.form["id"]?.string ?? "")
             return try await handle(submission, EditorContext(target, base: DocumentRevision(nil))) {
                 fields throws(StatusError) in
-                try await create(fields, target)
+                try await create(fields, target, FormCommit(submission.form))
             }
         }
     }
@@ -210,14 +210,20 @@ extension EditingController {
 
 // Saving.
 extension EditingController {
-    private func create(_ fields: MapValue, _ target: EditTarget) async throws(StatusError) -> SaveResult {
+    private func create(
+        _ fields: MapValue,
+        _ target: EditTarget,
+        _ commit: FormCommit
+    ) async throws(StatusError) -> SaveResult {
         var problems = FormProblems()
         do throws(StatusError) {
             let id =
                 target.id.utf8.isEmpty
-                ? DocumentPath.ID.automatic() : try DocumentPath.ID(FormTextCoding.decodeLine(target.id) ?? target.id)
+                ? commit.documentID(for: fields, in: target.collection)
+                : try DocumentPath.ID(FormTextCoding.decodeLine(target.id) ?? target.id)
             let path = target.collection.document(id)
-            _ = try await SetDocument.call(.create(path, fields), in: context)
+            let write = Write.create(path, fields)
+            _ = try await context.apply(write, onceFor: commit.key)
             return .completed(.redirect(to: AdminURL.document(path), flash: .created))
         } catch {
             switch error.code {
@@ -235,18 +241,22 @@ extension EditingController {
     private func save(
         _ fields: MapValue,
         at path: DocumentPath,
-        on base: DocumentRevision
+        on base: DocumentRevision,
+        _ commit: FormCommit
     ) async throws(StatusError) -> SaveResult {
         let current = try await context.document(at: path)
-        guard DocumentRevision(current) == base else {
+        let isUnchanged = DocumentRevision(current) == base
+        // Another update time fails, unless it is that of the same form. An edit of the file does not change it.
+        guard isUnchanged || current?.updateTime != base.updateTime else {
             return .completed(.page(try await conflictPage(at: path, base, current, fields)))
         }
-        if let current, try current.decoded().fields == fields {
+        if isUnchanged, let current, try current.decoded().fields == fields {
             return .completed(.redirect(to: AdminURL.document(path), flash: .unchanged))
         }
         do throws(StatusError) {
-            let result = try await SetDocument.call(.set(path, fields, precondition: base.precondition), in: context)
-            let undo = current.map { Flash.Undo(version: $0.updateTime, current: result.updateTime) }
+            let write = try Write.set(path, fields, precondition: base.precondition)
+            let result = try await context.apply(write, onceFor: commit.key)
+            let undo = base.updateTime.map { Flash.Undo(version: $0, current: result.updateTime) }
             return .completed(.redirect(to: AdminURL.document(path), flash: .saved(undo)))
         } catch {
             switch error.code {
@@ -312,7 +322,7 @@ extension EditingController {
             return .page(ConflictPage(conflict, choices: choices, isIncomplete: true, now: request.now))
         }
         let fields = current == nil ? yours : try merge.merged(choosing: choices.compactMap(\.self))
-        return try await save(fields, at: path, on: theirs).formResult { problems in
+        return try await save(fields, at: path, on: theirs, FormCommit(form)).formResult { problems in
             let editor = EditorContext(EditTarget(path), base: theirs, problems: problems)
             return JSONEditorPage(editor, text: JSONEditorPage.text(of: fields))
         }

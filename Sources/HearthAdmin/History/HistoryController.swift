@@ -85,7 +85,8 @@ struct HistoryController {
                 }
                 let known = Timestamp(formValue: form["current"])
                 let precondition = known.map(Precondition.updateTime) ?? .exists(false)
-                let result = try await SetDocument.call(.set(path, fields, precondition: precondition), in: context)
+                let write = try Write.set(path, fields, precondition: precondition)
+                let result = try await context.apply(write, onceFor: FormCommit(form).key)
                 let undo = known.map { Flash.Undo(version: $0, current: result.updateTime) }
                 return .redirect(to: AdminURL.document(path), flash: .restored(undo))
             } catch {

@@ -25,6 +25,24 @@ struct NewDocumentTests {
         }
     }
 
+    @Test(arguments: ["ada", ""])
+    func `A form that is sent twice makes one document, and one with other contents another`(id: String) async throws {
+        try await TestSite.with { site in
+            let fields: KeyValuePairs = ["id": id, "r0-name": "name", "r0-value": "Ada", "do": "save"]
+            let form = try BrowserForm(await site.page("/admin/data/people?new")).with(fields)
+            let responses = [
+                await site.post("/admin/data/people?new", form.text), await site.post("/admin/data/people?new", form.text),
+            ]
+            #expect(responses.map(\.status) == [.seeOther, .seeOther])
+            #expect(responses[0].headers[.location] == responses[1].headers[.location])
+            let collection = try CollectionPath("people")
+            let made = try await site.store.documents(in: collection, after: nil, limit: 2, includingMissing: false)
+            #expect(made.documents.count == 1)
+            let other = await site.post("/admin/data/people?new", form.with(["r0-value": "Grace"]).text)
+            #expect(other.status == (id.isEmpty ? .seeOther : .unprocessableContent))
+        }
+    }
+
     @Test(arguments: ["a/b", ".", "__x__", "taken"])
     func `An invalid or existing ID is reported beside the ID field`(id: String) async throws {
         try await TestSite.with([.create(DocumentPath("people/taken"), [:])]) { site in
