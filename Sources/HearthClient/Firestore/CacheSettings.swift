@@ -55,6 +55,9 @@ public final class MemoryEagerGCSettings: MemoryGarbageCollectorSettings {
     public init() {}
 }
 
+/// The name of ``MemoryEagerGCSettings`` in Firestore's SDK.
+public typealias MemoryEagerGCSetting = MemoryEagerGCSettings
+
 /// The eviction of the least recently used documents from a cache that has become too large.
 public final class MemoryLRUGCSettings: MemoryGarbageCollectorSettings {
     /// The size in bytes; `nil` for no limit.

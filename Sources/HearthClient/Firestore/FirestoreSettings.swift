@@ -31,9 +31,13 @@ public final class FirestoreSettings {
     /// A call that waits longer fails with ``FirestoreErrorCode/deadlineExceeded``; a write may nevertheless have taken effect.
     /// The time includes that for an ID token.
     public var timeout = Duration.seconds(60)
-    /// The settings of the local cache; `nil`, the default, for none. Without a cache, reads and writes need the server, and listeners are
-    /// silent without it.
+    /// The settings of the local cache; `nil` for none. Without a cache, reads and writes need the server, and listeners are silent without it.
+    ///
+    /// The default on Apple's systems is that of Firestore's SDK, ``PersistentCacheSettings``. Elsewhere, where programs mostly run beside their
+    /// server, there is no cache by default.
     public var cacheSettings: (any LocalCacheSettings)?
+    /// The size that ``isPersistenceEnabled`` gives a cache.
+    var persistentCacheByteCount: Int64 = 100 << 20
     /// The queue for completions and listeners. The default is the main queue.
     public var dispatchQueue = DispatchQueue.main
 
@@ -54,6 +58,9 @@ public final class FirestoreSettings {
         isSSLEnabled = scheme == schemes[0]
         host = String(decoding: server.dropFirst(scheme?.count ?? 0), as: UTF8.self)
         credential = value("HEARTH_KEY").map { .key($0) }
+        #if canImport(Darwin)
+        cacheSettings = PersistentCacheSettings()
+        #endif
     }
 
     init(_ configuration: FirestoreConfiguration) {

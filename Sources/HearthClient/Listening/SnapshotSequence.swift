@@ -66,3 +66,17 @@ extension DocumentReference {
     /// The snapshots of a document.
     public typealias DocumentSnapshotsSequence = SnapshotSequence<DocumentSnapshot>
 }
+
+extension SnapshotSequence where Snapshot == QuerySnapshot {
+    /// Creates the sequence of the snapshots of a query.
+    public init(_ query: Query, includeMetadataChanges: Bool) {
+        self = query.snapshots(includeMetadataChanges: includeMetadataChanges)
+    }
+}
+
+extension SnapshotSequence where Snapshot == DocumentSnapshot {
+    /// Creates the sequence of the snapshots of a document.
+    public init(_ document: DocumentReference, includeMetadataChanges: Bool) {
+        self = document.snapshots(includeMetadataChanges: includeMetadataChanges)
+    }
+}

@@ -2,6 +2,7 @@ internal import DocumentModel
 
 extension Query {
     /// Runs the query. All documents are read as of one point in time.
+    @discardableResult
     nonisolated(nonsending) public func getDocuments() async throws -> QuerySnapshot {
         try await getDocuments(source: .default)
     }
@@ -12,6 +13,7 @@ extension Query {
     /// ``SnapshotMetadata/isFromCache`` tells.
     ///
     /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` if the query is invalid.
+    @discardableResult
     nonisolated(nonsending) public func getDocuments(source: FirestoreSource) async throws -> QuerySnapshot {
         let (query, normalized) = try firestoreErrors(checked)
         // A search for nearest neighbors has no local result.

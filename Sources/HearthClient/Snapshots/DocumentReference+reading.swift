@@ -5,6 +5,7 @@ extension DocumentReference {
     /// Reads the document. The snapshot of a document that doesn't exist has `exists` set to `false`.
     ///
     /// Concurrent reads are combined into batch requests.
+    @discardableResult
     nonisolated(nonsending) public func getDocument() async throws -> DocumentSnapshot {
         try await getDocument(source: .default)
     }
@@ -13,6 +14,7 @@ extension DocumentReference {
     ///
     /// - Throws: With a local cache, ``FirestoreErrorCode/unavailable`` if the document has to be read from the server, and that cannot be
     ///   reached.
+    @discardableResult
     nonisolated(nonsending) public func getDocument(source: FirestoreSource) async throws -> DocumentSnapshot {
         let path = documentPath
         if let session = try firestore.session() {

@@ -36,7 +36,7 @@ public class DocumentSnapshot: @unchecked Sendable {
 
     /// Returns the fields; `nil` if the document doesn't exist.
     ///
-    /// Integers are returned as `Int`, doubles as `Double`, null as `NSNull` and bytes as `Data`.
+    /// Numbers are returned as `NSNumber`, which can be cast to `Int` or `Double`, null as `NSNull` and bytes as `Data`.
     public func data() -> [String: Any]? {
         data(with: .none)
     }

@@ -36,6 +36,31 @@ struct FirestoreSettingsTests {
         #expect(FirestoreSettings(environment: ["HEARTH_KEY": key].compactMapValues(\.self)).key == expected)
     }
 
+    @Test func `Where apps run, the cache is persistent by default, elsewhere there is none`() {
+        let settings = FirestoreSettings(environment: [:])
+        #if canImport(Darwin)
+        #expect(settings.cacheSettings is PersistentCacheSettings)
+        #else
+        #expect(settings.cacheSettings == nil)
+        #endif
+    }
+
+    @available(*, deprecated)
+    @Test func `The older settings of the cache set the newer one`() {
+        let settings = FirestoreSettings(environment: [:])
+        settings.cacheSettings = nil
+        #expect(!settings.isPersistenceEnabled)
+        settings.cacheSizeBytes = 2 << 20
+        #expect(settings.cacheSettings == nil && settings.cacheSizeBytes == 2 << 20)
+        settings.isPersistenceEnabled = true
+        #expect((settings.cacheSettings as? PersistentCacheSettings)?.maximumByteCount == 2 << 20)
+        settings.cacheSizeBytes = FirestoreCacheSizeUnlimited
+        #expect((settings.cacheSettings as? PersistentCacheSettings)?.maximumByteCount == nil && settings.isPersistenceEnabled)
+        #expect(settings.cacheSizeBytes == FirestoreCacheSizeUnlimited)
+        settings.isPersistenceEnabled = false
+        #expect(settings.cacheSettings is MemoryCacheSettings)
+    }
+
     @Test func `An invalid key is reported by the first call without revealing it`() async throws {
         let db = Firestore(settings: FirestoreSettings(environment: ["HEARTH_KEY": "two words"]))
         let error = await #expect(throws: FirestoreError.self) { try await db.collection("a").getDocuments() }
