@@ -127,10 +127,14 @@ extension PersistentCache {
     package mutating func append(_ rejected: RejectedBatch, for user: UserID) throws(StatusError) {
         try write(to: queue) { database in
             try database.insert(rejected, for: user)
+            // They are counted only if there can be too many.
+            let maximumCount = RejectedBatch.maximumCount
             let deletion = try CacheStatement(
                 """
                 DELETE FROM rejected WHERE user = ?1 AND id <= (
-                    SELECT id FROM rejected WHERE user = ?1 ORDER BY id DESC LIMIT 1 OFFSET \(RejectedBatch.maximumCount)
+                    SELECT id FROM rejected WHERE user = ?1
+                    AND (SELECT max(id) FROM rejected) - (SELECT min(id) FROM rejected) >= \(maximumCount)
+                    ORDER BY id DESC LIMIT 1 OFFSET \(maximumCount)
                 )
                 """,
                 database

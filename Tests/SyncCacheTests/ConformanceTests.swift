@@ -94,7 +94,7 @@ struct ConformanceTests {
             }
         }
         let numbers = try cache.rejectedBatches(for: UserID(nil)).map(\.number)
-        #expect(numbers == (6...1_005).map { UInt64($0) })
+        #expect(numbers.count == RejectedBatch.maximumCount && numbers.first == 6)
     }
 
     @Test

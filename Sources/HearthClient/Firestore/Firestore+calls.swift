@@ -5,17 +5,29 @@ internal import HearthTransport
 extension Firestore {
     /// Commits writes atomically, after all queued writes.
     ///
-    /// With a local cache, returns when the server has answered. A cancellation ends that wait, not the write.
+    /// With a local cache, returns when the server has answered. A cancellation ends that wait, not the write: if it is rejected, it is one of
+    /// the ``rejectedWrites``.
     func commit(_ writes: [Write]) async throws {
-        if let session = try session() {
-            return try await wait { completion in
-                let completion = WriteCompletion(endsWithSession: true, handler: completion)
-                session.write(writes, for: nil, queued: nil, completed: completion)
-            }
-        }
+        if let session = try session() { return try await commit(writes, in: session) }
         let user = user
         await self.writes.waitForPending()
         try await commitNow(writes, for: user)
+    }
+
+    private func commit(_ writes: [Write], in session: any SyncSession) async throws {
+        let (results, result) = AsyncStream.makeStream(of: (error: StatusError?, told: @Sendable () -> Void).self)
+        let completion = WriteCompletion(endsWithSession: true) { error, told in
+            result.yield((error, told))
+            result.finish()
+        }
+        let id = session.write(writes, for: nil, queued: nil, completed: completion)
+        for await (error, told) in results {
+            told()
+            guard let error else { return }
+            throw FirestoreError(error)
+        }
+        session.abandonWrite(id)
+        throw FirestoreError(.cancelledWait)
     }
 
     /// - Parameter user: The user for whom the writes were made; `nil` without ID tokens.
@@ -40,7 +52,7 @@ extension Firestore {
             guard let error else { return }
             throw FirestoreError(error)
         }
-        throw FirestoreError(StatusError(.cancelled, "The wait was cancelled. The writes stay in the queue."))
+        throw FirestoreError(.cancelledWait)
     }
 
     /// Queues writes, commits them in the order of the calls, and calls `completion`.
@@ -53,12 +65,16 @@ extension Firestore {
         let queue = callbackQueue
         if case .success(let writes) = writes, let session = try? session() {
             let completed = completion.map { completion in
-                WriteCompletion(endsWithSession: false) { error in
+                WriteCompletion(endsWithSession: false) { error, told in
                     let failure = error.map { FirestoreError($0) }
-                    queue.async { completion.value(failure) }
+                    queue.async {
+                        completion.value(failure)
+                        told()
+                    }
                 }
             }
-            return session.write(writes, for: nil, queued: nil, completed: completed)
+            session.write(writes, for: nil, queued: nil, completed: completed)
+            return
         }
         let user = user
         self.writes.enqueue {
@@ -139,6 +155,13 @@ extension Firestore {
             let failure = error.map { FirestoreError($0) }
             queue.async { completion.value(failure) }
         }
+    }
+}
+
+extension StatusError {
+    /// The error of a wait that was cancelled.
+    fileprivate static var cancelledWait: StatusError {
+        StatusError(.cancelled, "The wait was cancelled. The writes stay in the queue.")
     }
 }
 

@@ -75,9 +75,9 @@ public final class Firestore: Sendable {
     deinit {
         guard let client = openClient else { return }
         // An unstructured task, since deinit cannot wait for the sockets to be closed.
-        Task { [isPersistent = state.withLock(\.configuration).cacheSettings is PersistentCacheSettings] in
-            // The queue in memory would be lost.
-            if let session = client.session, !isPersistent {
+        Task {
+            // A queue in memory would be lost.
+            if let session = client.session, await !session.isPersistent {
                 await session.setNetworkEnabled(true)
                 await withCheckedContinuation { continuation in session.waitForPendingWrites { _ in continuation.resume() } }
             }

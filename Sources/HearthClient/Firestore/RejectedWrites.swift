@@ -23,7 +23,7 @@ public struct RejectedWrites: Sendable {
 
     /// The writes, in order.
     public let writes: [Write]
-    /// The local time of the call.
+    /// The time of the call, by the server's clock as far as it is known.
     public let time: Timestamp
     /// The error. With ``FirestoreErrorCode/unknown`` it is not known whether the writes were made.
     public let error: FirestoreError

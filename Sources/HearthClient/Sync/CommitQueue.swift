@@ -24,6 +24,11 @@ struct CommitQueue {
     fileprivate private(set) var sendsIdentities = true
     /// True after a request that has failed as a whole: the next one has a single batch.
     private var sendsSingleBatch = false
+    /// The client under whose identity the server has made a batch that it had not seen before; `nil` if there was none yet.
+    ///
+    /// Until then, the queue may have been set back, for example by a backup of the device, so that the server has other batches under its
+    /// numbers. Of several batches in a request, it would refuse some and make those that follow.
+    private var confirmedClient: CommitClientID?
 
     private enum State {
         case idle
@@ -76,7 +81,8 @@ struct CommitQueue {
     /// Returns the batches of the next request; `nil` if there are none, or another request or a pause is under way.
     fileprivate mutating func startRequest() -> [Entry]? {
         guard state == .idle, !waiting.isEmpty else { return nil }
-        let count = sendsIdentities && !sendsSingleBatch ? Self.maximumRequestCount : 1
+        let isConfirmed = confirmedClient != nil && waiting.allSatisfy { $0.identity.client == confirmedClient }
+        let count = sendsIdentities && !sendsSingleBatch && isConfirmed ? Self.maximumRequestCount : 1
         let entries = Array(waiting.prefix(count))
         waiting.removeFirst(entries.count)
         state = .sending
@@ -103,8 +109,14 @@ struct CommitQueue {
         failures = FailurePeriod()
     }
 
+    /// Records that the server has made a batch that it had not seen before, under the identity of a client.
+    fileprivate mutating func recordCommit(of client: CommitClientID) {
+        confirmedClient = client
+    }
+
     fileprivate mutating func recordFailure(_ error: StatusError, ofRequest isOfRequest: Bool) {
         lastError = error
+        ClientLog.debug("queued calls wait: \(error)")
         if isOfRequest { sendsSingleBatch = true }
         guard let minutes = failures.recordFailure(at: .now) else { return }
         ClientLog.write("warning: queued writes cannot be sent, and wait for \(minutes) minutes: \(error)")
@@ -164,18 +176,19 @@ extension SyncClient {
         switch answers {
         case .success(let answers):
             hasMissedAnswer = false
+            ClientLog.debug("\(answers.count) queued calls were answered")
             let unmade = zip(entries, answers).filter { $1.isUnmade }.map(\.0.batch.number)
             engine.recordUnmade(unmade + entries.dropFirst(answers.count).map(\.batch.number) + commits.waitingNumbers)
             var hasProgressed = false
             for (entry, answer) in zip(entries, answers) {
-                switch process(answer, to: entry.batch) {
+                switch process(answer, to: entry) {
                 case .processed:
                     hasProgressed = true
                     commits.recordProgress()
                 case .restarted: return
                 case .failed(let error): return resend(after: error, isImmediate: hasProgressed || error == nil)
                 }
-                guard commits.number == number else { return }
+                guard commits.number == number else { return commits.recordSuccess() }
             }
             commits.recordSuccess()
             commits.finishRequest(unsent: entries.dropFirst(answers.count))
@@ -197,7 +210,8 @@ extension SyncClient {
         case failed(StatusError?)
     }
 
-    private func process(_ answer: Result<CommitResponse, StatusError>, to batch: MutationBatch) -> Step {
+    private func process(_ answer: Result<CommitResponse, StatusError>, to entry: CommitQueue.Entry) -> Step {
+        let (batch, identity) = entry
         do throws(StatusError) {
             let response = try answer.get()
             let result = BatchResult(
@@ -207,13 +221,23 @@ extension SyncClient {
             let isStored = perform { (engine) throws(StatusError) in
                 try engine.batchAcknowledged(batch.number, result, epoch: response.epoch)
             }
-            if isStored { acknowledgedTime = response.commitTime }
-            return isStored ? .processed : .failed(.unstored)
+            guard isStored else { return .failed(.unstored) }
+            acknowledged = (response.commitTime, response.epoch)
+            if response.isReplayed {
+                serverClock.record(response.commitTime)
+            } else {
+                serverClock.record(commitTime: response.commitTime, at: .localTime)
+                commits.recordCommit(of: identity.client)
+            }
+            return .processed
         } catch {
             switch error.identityMismatch {
             case .gap?:
                 return .failed(error)
-            case .forgotten?:
+            case .forgotten(expected: _?)?:
+                // The server has had the number: of this batch, or of another one before the queue was set back.
+                return reject(batch, .unknownOutcome)
+            case .forgotten(expected: nil)?:
                 let isRestarted = perform { (engine) throws(StatusError) in try engine.identityForgotten() }
                 return isRestarted ? .restarted : .failed(.unstored)
             case .reused?:
@@ -226,10 +250,15 @@ extension SyncClient {
                 commits.recordOlderServer()
                 return .failed(nil)
             }
-            guard error.rejectsBatch else { return .failed(error) }
-            return perform { (engine) throws(StatusError) in try engine.batchRejected(batch.number, error) }
-                ? .processed : .failed(.unstored)
+            // A Hearth server always knows the method.
+            guard error.rejectsBatch, error.code != .unimplemented, !error.isServerUnreachable else { return .failed(error) }
+            return reject(batch, error)
         }
+    }
+
+    private func reject(_ batch: MutationBatch, _ error: StatusError) -> Step {
+        let isStored = perform { (engine) throws(StatusError) in try engine.batchRejected(batch.number, error) }
+        return isStored ? .processed : .failed(.unstored)
     }
 
     /// Sends all unanswered batches again, after a pause unless the last request was successful in part.
@@ -277,6 +306,15 @@ extension StatusError {
     fileprivate static var unstored: StatusError {
         StatusError(.unavailable, "The local cache cannot store the server's answer.")
     }
+
+    /// The error of a batch whose number the server has had, without the answer.
+    fileprivate static var unknownOutcome: StatusError {
+        StatusError(
+            .unknown,
+            "The server no longer knows whether it has made these writes, or others in their place before the queue was set back. Read the "
+                + "documents to find out."
+        )
+    }
 }
 
 extension RPCCall {
@@ -309,7 +347,12 @@ extension HearthConnection {
             calls.append(call)
         }
         return try await call(calls, for: user).map { result in
-            result.flatMap { json in Result { () throws(StatusError) in try CommitResponse(json: json) } }
+            result.flatMap { json in
+                Result { () throws(StatusError) in try CommitResponse(json: json) }.mapError { error in
+                    // No verdict on the writes.
+                    StatusError(.internal, "The server's answer to queued writes cannot be read: \(error.message)", cause: error)
+                }
+            }
         }
     }
 }

@@ -19,7 +19,10 @@ extension FirestoreConfiguration {
         case let settings as MemoryCacheSettings:
             let collector = settings.garbageCollectorSettings as? MemoryLRUGCSettings
             return SyncClient(
-                SyncClient<MemoryCache>.Storage(open: { MemoryCache(isEager: collector == nil) }, close: { _ in }),
+                SyncClient<MemoryCache>.Storage(
+                    open: { SyncClient.Storage.Opened(cache: MemoryCache(isEager: collector == nil)) },
+                    close: { _ in }
+                ),
                 for: user,
                 evicting: collector?.maximumByteCount.map { EvictionPolicy(minimumByteCount: $0) },
                 over: connection
@@ -111,50 +114,83 @@ extension SyncClient<PersistentCache>.Storage {
     /// The files in a free slot of a folder, and those that other processes have left there.
     fileprivate static func persistent(in folder: CacheFolder, for user: UserID, over connection: HearthConnection) -> Self {
         Self(
-            open: {
-                // The first free one is mostly that of the last run.
-                do throws(StatusError) {
-                    return open(try folder.takeSlot())
-                } catch {
-                    return inMemory(error)
-                }
-            },
+            open: { open(in: folder) },
             close: { $0.close() },
             reopen: reopen,
             abandonedQueues: {
                 let slots = (try? folder.takeAbandonedSlots()) ?? []
                 return slots.map { slot in
                     let held = HeldSlot(slot)
-                    let storage = Self(open: { held.take().map(open) ?? .inMemory() }, close: { $0.close() }, reopen: reopen)
+                    let storage = Self(
+                        open: {
+                            do throws(StatusError) {
+                                if let slot = held.take() { return try open(slot) }
+                            } catch {
+                                ClientLog.write("a queue that another process has left cannot be opened, and stays: \(error)")
+                            }
+                            return Opened(cache: .inMemory())
+                        },
+                        close: { $0.close() },
+                        reopen: reopen
+                    )
                     return SyncClient(storage, for: user, evicting: nil, over: connection)
                 }
             }
         )
     }
 
+    /// Opens the files in the first free slot whose format is known, or else a cache without files.
+    @Sendable private static func open(in folder: CacheFolder) -> Opened {
+        var newer: (slots: Set<Int>, error: StatusError?) = ([], nil)
+        do throws(StatusError) {
+            while true {
+                // The first free one is mostly that of the last run.
+                let slot = try folder.takeSlot { !newer.slots.contains($0.number) }
+                do throws(StatusError) {
+                    var opened = try open(slot)
+                    opened.problem = opened.problem ?? newer.error
+                    #if canImport(Darwin)
+                    excludeFromBackup(folder)
+                    #endif
+                    return opened
+                } catch {
+                    // A newer version has written the files.
+                    guard error.code == .failedPrecondition else { throw error }
+                    ClientLog.write("the local cache begins anew: \(error)")
+                    newer = (newer.slots.union([slot.number]), error)
+                }
+            }
+        } catch {
+            ClientLog.write("the local cache cannot be opened, and is in memory: \(error)")
+            return Opened(cache: .inMemory(), problem: error)
+        }
+    }
+
+    #if canImport(Darwin)
+    /// Excludes the files from backups of the device. A queue that was set back by one would be sent again.
+    private static func excludeFromBackup(_ folder: CacheFolder) {
+        var url = URL(filePath: folder.path, directoryHint: .isDirectory)
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        try? url.setResourceValues(values)
+    }
+    #endif
+
     /// Opens the files of a cache again, if they are damaged or gone.
     @Sendable private static func reopen(_ cache: PersistentCache) throws(StatusError) -> Reopened? {
         guard cache.needsReopening else { return nil }
         let reopened = try cache.reopened()
         let report = reopened.openingReport
-        ClientLog.write(report.note ?? "the files of the local cache have been opened again.")
-        return Reopened(cache: reopened, keepsNumbers: report.queueRecovery.map { $0.lostCount == 0 } ?? true)
+        ClientLog.write(report.damage?.message ?? "the files of the local cache have been opened again.")
+        let keepsNumbers = report.queueRecovery.map { $0.lostCount == 0 } ?? true
+        return Reopened(cache: reopened, keepsNumbers: keepsNumbers, problem: report.damage)
     }
 
-    @Sendable private static func open(_ slot: CacheSlot) -> PersistentCache {
-        do throws(StatusError) {
-            let cache = try PersistentCache(slot: slot)
-            if let note = cache.openingReport.note { ClientLog.write(note) }
-            return cache
-        } catch {
-            return inMemory(error)
-        }
-    }
-
-    /// Returns a cache without files, and logs the error that prevents one with files.
-    private static func inMemory(_ error: StatusError) -> PersistentCache {
-        ClientLog.write("the local cache cannot be opened, and is in memory: \(error)")
-        return PersistentCache.inMemory()
+    @Sendable private static func open(_ slot: CacheSlot) throws(StatusError) -> Opened {
+        let cache = try PersistentCache(slot: slot)
+        let damage = cache.openingReport.damage
+        if let damage { ClientLog.write(damage.message) }
+        return Opened(cache: cache, isPersistent: true, problem: damage)
     }
 }
 
@@ -175,8 +211,8 @@ private final class HeldSlot: Sendable {
 }
 
 extension OpeningReport {
-    /// The report as text; `nil` if there was no damage.
-    fileprivate var note: String? {
+    /// The damage as an error; `nil` if there was none.
+    fileprivate var damage: StatusError? {
         var notes: [String] = []
         if let setAsideCache {
             notes.append("the local cache was damaged, and begins anew. The damaged file is \(setAsideCache).")
@@ -188,6 +224,6 @@ extension OpeningReport {
                     + "\(lost) lost. The damaged file is \(queueRecovery.setAsideFile)."
             )
         }
-        return notes.isEmpty ? nil : notes.joined(separator: "; ")
+        return notes.isEmpty ? nil : StatusError(.dataLoss, notes.joined(separator: "; "))
     }
 }

@@ -128,11 +128,13 @@ extension SyncClient {
     /// Returns whether a write of the queue was acknowledged as later than an answer: a result would have it neither as a local write
     /// nor from the server.
     private func isOlderThanAcknowledged(_ answer: ServerAnswer) -> Bool {
-        guard let time = answer.time, let acknowledgedTime else { return false }
-        return acknowledgedTime > time
+        guard let time = answer.time, let acknowledged else { return false }
+        // The times of a server that was restored belong to another epoch.
+        if let epoch = acknowledged.epoch, let current = answer.epoch, epoch != current { return false }
+        return acknowledged.time > time
     }
 
-    /// The number of times that the server is asked again. A server that was restored to an earlier time may never be as late.
+    /// The number of times that the server is asked again. An older one that was restored to an earlier time may never be as late.
     private static var maximumRereads: Int { 3 }
 
     private func apply(
@@ -145,6 +147,7 @@ extension SyncClient {
         guard userGeneration == generation else {
             throw StatusError(.cancelled, "The call was cancelled, since the user has changed.")
         }
+        serverClock.record(answer.time)
         let event = RemoteEvent(time: answer.time, epoch: answer.epoch, documents: answer.documents)
         let (snapshot, effects) = try withEngine { (engine) throws(StatusError) in try engine.apply(event, answering: query) }
         add(effects)

@@ -88,6 +88,7 @@ extension SyncClient {
         guard stream.number == number, stream.task != nil else { return }
         stream.id = id
         hasMissedAnswer = false
+        ClientLog.debug("connected to \(connection.server)")
         perform { $0.streamAnswered() }
         commits.serverAnswered()
         // The server can be reached again, so a pause for lack of a connection ends.
@@ -110,6 +111,7 @@ extension SyncClient {
             report(error)
             throw StatusError(.unavailable, "The local cache cannot store what the server has sent.", cause: error)
         }
+        serverClock.record(update.event.time)
         // A target that ends the stream again and again must not do so at once because others progress.
         if update.currentTargetCount == stream.requestedCount { stream.backoff.reset() }
         for (target, change) in update.event.targets where change.isCurrent { stream.recordProgress(of: target) }
@@ -161,6 +163,7 @@ extension SyncClient {
 
     /// Ends the stream, and opens another one after a delay.
     private func breakStream(_ error: StatusError?) {
+        ClientLog.debug("disconnected from \(connection.server)\(error.map { ": \($0)" } ?? "")")
         stream.end()
         stream.delay = stream.backoff.nextDelay(atLeast: error?.retryAfter)
         perform { $0.streamClosed() }

@@ -20,11 +20,15 @@ actor SyncClient<Cache: LocalCache>: SyncSession {
     // Set by the first job on the executor, before all others, and `nil` again after the termination, which all others check.
     var engine: SyncEngine<Cache>!
     private(set) var isTerminated = false
+    /// True if the queue survives the process.
+    private(set) var isPersistent = false
+    /// The last error that has prevented the use of files, or damage in them; `nil` if there was none.
+    private var problem: StatusError?
 
     /// The opening and closing of a cache, which may wait for a disk.
     struct Storage: Sendable {
         /// Opens the cache. It must not fail: without its files, it is in memory.
-        let open: @Sendable () -> Cache
+        let open: @Sendable () -> Opened
         let close: @Sendable (Cache) -> Void
         /// Opens a cache again whose files are damaged or gone, after closing it; returns `nil` if they are sound. After an error, it can be
         /// called again.
@@ -32,11 +36,22 @@ actor SyncClient<Cache: LocalCache>: SyncSession {
         /// Returns the sessions of queues that other processes have left. They end when these are empty.
         var abandonedQueues: @Sendable () -> [any SyncSession] = { [] }
 
+        /// A cache that was opened.
+        struct Opened {
+            let cache: Cache
+            /// True if the queue survives the process.
+            var isPersistent = false
+            /// The error that has prevented the use of files, or the damage in them; `nil` if there was none.
+            var problem: StatusError?
+        }
+
         /// A cache that was opened again.
         struct Reopened {
             let cache: Cache
             /// True if it has all queued batches, under their numbers.
             let keepsNumbers: Bool
+            /// The damage in the files; `nil` if there was none.
+            var problem: StatusError?
         }
     }
 
@@ -57,6 +72,8 @@ actor SyncClient<Cache: LocalCache>: SyncSession {
     var isFillingIndexes = false
 
     private var completions: [WriteID: WriteCompletion] = [:]
+    /// The rejected batches of writes whose callers are being told.
+    private var untold: [WriteID: (batch: RejectedBatch, user: UserID)] = [:]
     private var waits: [WaitID: @Sendable (StatusError?) -> Void] = [:]
     private var listeners: [ListenerID: Listener] = [:]
     private var snapshotsInSyncListeners: [ListenerID: @Sendable () -> Void] = [:]
@@ -79,8 +96,10 @@ actor SyncClient<Cache: LocalCache>: SyncSession {
     private var maintenance: Task<Void, Never>?
     var streamWatch: Task<Void, Never>?
     private var abandonedQueues: [any SyncSession] = []
-    /// The time of the last commit of the queue that the server has acknowledged.
-    var acknowledgedTime: Timestamp?
+    /// The time of the last commit of the queue that the server has acknowledged, with the epoch of its history.
+    var acknowledged: (time: Timestamp, epoch: String?)?
+    /// The knowledge of the server's clock.
+    var serverClock = ServerClock()
     /// True if the last read had no answer from the server in time.
     var hasMissedAnswer = false
     private var lastUserChange: UInt64 = 0
@@ -100,7 +119,9 @@ actor SyncClient<Cache: LocalCache>: SyncSession {
     }
 
     private func open(for user: UserID) {
-        engine = SyncEngine(cache: storage.open(), user: user)
+        let opened = storage.open()
+        (isPersistent, problem) = (opened.isPersistent, opened.problem)
+        engine = SyncEngine(cache: opened.cache, user: user)
         start()
         abandonedQueues = storage.abandonedQueues()
         for session in abandonedQueues {
@@ -218,6 +239,7 @@ extension SyncClient {
                 throw error
             }
             hasLostNumbers = false
+            problem = reopened.problem ?? problem
             // The targets have other IDs.
             stream.end()
             // Among them are batches that were recovered, and that may have been made.
@@ -314,8 +336,8 @@ extension SyncClient {
             commits.append(batch, identity)
         case .stopSending:
             commits.stop()
-        case .complete(let id, let error):
-            completions.removeValue(forKey: id)?.handler(error)
+        case .complete(let id, let error, let rejected):
+            complete(id, error, rejected)
         case .reportRejection(let batch):
             report(batch)
         case .endWait(let id, let error):
@@ -340,6 +362,19 @@ extension SyncClient {
         perform { $0.onlineStateTimerFired() }
     }
 
+    private func complete(_ id: WriteID, _ error: StatusError?, _ rejected: RejectedBatch?) {
+        guard let completion = completions.removeValue(forKey: id) else { return }
+        guard let rejected else { return completion.handler(error) {} }
+        // If the caller is not told since the process ends, the application is told by a later one.
+        untold[id] = (rejected, engine.user)
+        completion.handler(error) { [weak self] in
+            self?.submit { client in
+                guard let (batch, user) = client.untold.removeValue(forKey: id) else { return }
+                client.forget(batch.number, of: user)
+            }
+        }
+    }
+
     private func report(_ batch: RejectedBatch) {
         guard rejectionHandlers.isEmpty else {
             for handler in rejectionHandlers.values { handler.receive(batch, engine.user, self) }
@@ -361,27 +396,40 @@ extension SyncClient {
 // MARK: Calls of the API
 
 extension SyncClient {
+    @discardableResult
     nonisolated func write(
         _ writes: [Write],
         for user: UserID?,
         queued: (@Sendable (StatusError?) -> Void)?,
         completed: WriteCompletion?
-    ) {
+    ) -> WriteID {
+        let id = nextID()
         let localTime = Timestamp.localTime
         submit { client in
             do throws(StatusError) {
-                try client.queue(writes, for: user, at: localTime, queued, completed)
+                try client.queue(writes, id, for: user, at: localTime, queued, completed)
             } catch {
                 queued?(error)
-                completed?.handler(error)
+                completed?.handler(error) {}
                 // The error would otherwise go unnoticed.
                 if queued == nil, completed == nil { ClientLog.write("write failed: \(error)") }
             }
+        }
+        return id
+    }
+
+    nonisolated func abandonWrite(_ id: WriteID) {
+        submit { client in
+            client.completions[id] = nil
+            if let (batch, user) = client.untold.removeValue(forKey: id), user == client.engine?.user { client.report(batch) }
+            guard !client.isTerminated else { return }
+            client.engine.abandonWrite(id)
         }
     }
 
     private func queue(
         _ writes: [Write],
+        _ id: WriteID,
         for user: UserID?,
         at localTime: Timestamp,
         _ queued: (@Sendable (StatusError?) -> Void)?,
@@ -390,14 +438,16 @@ extension SyncClient {
         try checkQueueing(for: user)
         guard !writes.isEmpty else {
             queued?(nil)
-            completed?.handler(nil)
+            completed?.handler(nil) {}
             return
         }
         try CommitQueue.checkSize(of: writes)
-        let id = completed.map { _ in nextID() }
-        let changes = try withEngine { (engine) throws(StatusError) in try engine.write(writes, id, at: localTime) }
+        let (isAwaited, time) = (completed != nil, serverClock.time(at: localTime))
+        let changes = try withEngine { (engine) throws(StatusError) in
+            try engine.write(writes, isAwaited ? id : nil, at: time)
+        }
         effects += changes
-        if let id { completions[id] = completed }
+        completions[id] = completed
         if let queued { queuedHandlers.append(queued) }
         submitFlush()
     }
@@ -464,25 +514,26 @@ extension SyncClient {
     nonisolated func waitForPendingWrites(_ completion: @escaping @Sendable (StatusError?) -> Void) {
         let id = nextID()
         submit { client in
-            client.waits[id] = completion
+            let wait = CommonWait(count: 1 + client.abandonedQueues.count, completion)
+            client.waits[id] = { wait.end($0) }
             do throws(StatusError) {
                 try client.performThrowing(isRepeatable: true) { (engine) throws(StatusError) in
                     try engine.waitForPendingWrites(id)
                 }
             } catch {
                 client.waits[id] = nil
-                completion(error)
+                wait.end(error)
             }
+            // One that has ended has an empty queue.
+            for session in client.abandonedQueues { session.waitForPendingWrites { _ in wait.end(nil) } }
         }
     }
 
-    func setNetworkEnabled(_ isEnabled: Bool) {
+    func setNetworkEnabled(_ isEnabled: Bool) async {
         commits.resetBackoff()
         perform { (engine) throws(StatusError) in isEnabled ? try engine.enableNetwork() : engine.disableNetwork() }
         resumeCommits()
-        for session in abandonedQueues {
-            Task { await session.setNetworkEnabled(isEnabled) }
-        }
+        for session in abandonedQueues { await session.setNetworkEnabled(isEnabled) }
     }
 
     nonisolated func changeUser(to user: UserID) {
@@ -526,18 +577,25 @@ extension SyncClient {
         resumeCommits()
     }
 
-    func queueStatus() throws(StatusError) -> WriteQueueStatus {
+    func queueStatus() async throws(StatusError) -> WriteQueueStatus {
         guard !isTerminated else { throw .terminated }
         let (state, oldest) = try withEngine { (engine) throws(StatusError) in
             (try engine.queueState(), try engine.oldestLocalTime())
         }
-        return WriteQueueStatus(
+        var status = WriteQueueStatus(
             count: Int(clamping: state.count),
             byteCount: state.byteCount,
             oldestWriteTime: oldest,
             lastError: commits.lastError.map(FirestoreError.init),
-            failingSince: commits.failingSince
+            failingSince: commits.failingSince,
+            isPersistent: isPersistent,
+            problem: problem.map(FirestoreError.init)
         )
+        for session in abandonedQueues {
+            // One that has ended has an empty queue.
+            if let other = try? await session.queueStatus() { status.add(other) }
+        }
+        return status
     }
 
     nonisolated func addRejectionHandler(_ handler: RejectionHandler) -> ListenerID {
@@ -556,7 +614,9 @@ extension SyncClient {
     /// Calls a handler for the rejected batches of the user that the application has not seen.
     private func repeatRejections(to handler: RejectionHandler) {
         do throws(StatusError) {
-            for batch in try engine.rejectedBatches() { handler.receive(batch, engine.user, self) }
+            let user = engine.user
+            let untold = Set(untold.values.lazy.filter { $0.user == user }.map(\.batch.number))
+            for batch in try engine.rejectedBatches() where !untold.contains(batch.number) { handler.receive(batch, user, self) }
         } catch {
             report(error)
         }
@@ -570,15 +630,17 @@ extension SyncClient {
     }
 
     nonisolated func removeRejectedBatch(_ number: BatchNumber, of user: UserID) {
-        submit { client in
-            guard !client.isTerminated else { return }
-            do throws(StatusError) {
-                try client.withEngine { (engine) throws(StatusError) in try engine.removeRejectedBatch(number, of: user) }
-            } catch {
-                client.report(error)
-            }
-            client.submitFlush()
+        submit { $0.forget(number, of: user) }
+    }
+
+    private func forget(_ number: BatchNumber, of user: UserID) {
+        guard !isTerminated else { return }
+        do throws(StatusError) {
+            try withEngine { (engine) throws(StatusError) in try engine.removeRejectedBatch(number, of: user) }
+        } catch {
+            report(error)
         }
+        submitFlush()
     }
 
     nonisolated func resendRejectedBatch(
@@ -590,8 +652,9 @@ extension SyncClient {
         submit { client in
             do throws(StatusError) {
                 try client.checkQueueing(for: user)
+                let time = client.serverClock.time(at: localTime)
                 let changes = try client.withEngine { (engine) throws(StatusError) in
-                    try engine.resendRejectedBatch(number, at: localTime)
+                    try engine.resendRejectedBatch(number, at: time)
                 }
                 client.effects += changes
                 client.queuedHandlers.append(queued)
@@ -632,7 +695,7 @@ extension SyncClient {
         onlineStateTimer?.cancel()
         streamWatch?.cancel()
         for task in limboReads.values { task.cancel() }
-        for completion in completions.values where completion.endsWithSession { completion.handler(.unanswered) }
+        for completion in completions.values where completion.endsWithSession { completion.handler(.unanswered) {} }
         for wait in waits.values { wait(.unanswered) }
         for handler in queuedHandlers { handler(.unanswered) }
         for listener in listeners.values { listener.end() }
@@ -640,7 +703,7 @@ extension SyncClient {
         for handler in drainHandlers { handler() }
         (effects, queuedHandlers, heldSends, limboReads, drainHandlers) = ([], [], [], [:], [])
         (completions, waits, listeners, snapshotsInSyncListeners, rejectionHandlers) = ([:], [:], [:], [:], [:])
-        forwardedHandlers = [:]
+        (forwardedHandlers, untold) = ([:], [:])
         let sessions = abandonedQueues
         abandonedQueues = []
         for session in sessions { await session.terminate() }

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import SyncEngine
+internal import Synchronization
 internal import UTF8Text
 
 /// The offline mode of a database: what its API needs of a sync engine with streams, commits and reads.
@@ -13,12 +14,17 @@ protocol SyncSession: AnyObject, Sendable {
     ///   - user: The user whose writes they are; `nil` for the current one.
     ///   - queued: Called when the writes are in the queue and survive a crash, or with the error that prevents it.
     ///   - completed: Called with the server's answer, or with the error that prevents queueing; `nil` if nobody waits for it.
+    /// - Returns: The ID of the call.
+    @discardableResult
     func write(
         _ writes: [Write],
         for user: UserID?,
         queued: (@Sendable (StatusError?) -> Void)?,
         completed: WriteCompletion?
-    )
+    ) -> WriteID
+
+    /// Forgets the completion of a call: nobody waits for it any longer. If it has been rejected or will be, the application is told.
+    func abandonWrite(_ id: WriteID)
 
     /// Adds a listener, whose handler is called until it is removed, or with an error, which is the last call.
     ///
@@ -67,6 +73,9 @@ protocol SyncSession: AnyObject, Sendable {
     /// Removes all indexes of the cache.
     func removeIndexes()
 
+    /// True if the queue survives the process.
+    var isPersistent: Bool { get async }
+
     /// Ends all streams and sends until the network is enabled again.
     func setNetworkEnabled(_ isEnabled: Bool) async
 
@@ -102,7 +111,30 @@ protocol SyncSession: AnyObject, Sendable {
 struct WriteCompletion: Sendable {
     /// True if it is called when the session ends, for a caller that waits. Otherwise it is then not called at all.
     let endsWithSession: Bool
-    let handler: @Sendable (StatusError?) -> Void
+    /// Called with an error if there is one, and with a closure that it calls when the caller has been told.
+    let handler: @Sendable (StatusError?, @escaping @Sendable () -> Void) -> Void
+}
+
+/// The end of several waits as one, with the first error of them.
+final class CommonWait: Sendable {
+    private let state: Mutex<(count: Int, error: StatusError?)>
+    private let completion: @Sendable (StatusError?) -> Void
+
+    /// - Parameter count: The number of waits.
+    init(count: Int, _ completion: @escaping @Sendable (StatusError?) -> Void) {
+        state = Mutex((count, nil))
+        self.completion = completion
+    }
+
+    /// Records the end of one of the waits.
+    func end(_ error: StatusError?) {
+        let (isLast, error) = state.withLock { state in
+            state.count -= 1
+            state.error = state.error ?? error
+            return (state.count == 0, state.error)
+        }
+        if isLast { completion(error) }
+    }
 }
 
 /// A handler of rejected writes.

@@ -58,6 +58,9 @@ public final class WriteBatch: Sendable {
     /// For programs that work without the server: ``commit()`` returns only when it has answered. Writes that it rejects are in
     /// ``Firestore/rejectedWrites``.
     ///
+    /// In a persistent cache, the writes then survive a power cut. Without usable files the cache is in memory, as
+    /// ``WriteQueueStatus/isPersistent`` tells, and they end with the process.
+    ///
     /// - Throws: ``FirestoreErrorCode/failedPrecondition`` without ``FirestoreSettings/cacheSettings``;
     ///   ``FirestoreErrorCode/resourceExhausted`` if the queue is full. Nothing is written then.
     nonisolated(nonsending) public func enqueue() async throws {

@@ -73,8 +73,8 @@ struct RPCResponse {
         if case .integer(let id)? = json["id"]?.number { self.id = Int(exactly: id) } else { self.id = nil }
         if let result = json["result"] {
             self.result = .success(result)
-        } else if let error = json["error"].flatMap(StatusError.init(json:)) {
-            self.result = .failure(error)
+        } else if let object = json["error"], let error = StatusError(json: object) {
+            self.result = .failure(object.isHearthError ? error : error.ofForeignServer)
         } else {
             throw StatusError.unexpectedResponse(from: server)
         }

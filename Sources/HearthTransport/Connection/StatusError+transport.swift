@@ -123,6 +123,13 @@ extension StatusError {
         isOutcomeUnknown = status == .requestTimeout || status.code >= 500
     }
 
+    /// The error as that of a program that is no Hearth server.
+    var ofForeignServer: StatusError {
+        var error = self
+        error.cause = ForeignResponse()
+        return error
+    }
+
     /// Returns the error for a response that doesn't come from a Hearth server.
     static func unexpectedResponse(from server: ServerAddress, cause: (any Error)? = nil) -> StatusError {
         StatusError(.internal, "Unexpected response from \(server). Is it a Hearth server?", cause: cause ?? ForeignResponse())

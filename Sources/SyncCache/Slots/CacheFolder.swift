@@ -71,14 +71,15 @@ package struct CacheFolder: Hashable, Sendable {
         return slots
     }
 
-    /// Removes all slots that nobody holds, with the queued batches in them.
+    /// Removes all slots, with the queued batches in them, unless one is held.
     ///
-    /// - Returns: The numbers of the slots that are held, and stay.
+    /// - Returns: The numbers of the slots that are held. If there are any, nothing is removed.
     package func clear() throws(StatusError) -> [Int] {
-        var held: [Int] = []
+        var (free, held): ([CacheSlot], [Int]) = ([], [])
         for number in try slotNumbers() {
-            if let slot = try CacheSlot.take(number, in: path) { try slot.clear() } else { held.append(number) }
+            if let slot = try CacheSlot.take(number, in: path) { free.append(slot) } else { held.append(number) }
         }
+        if held.isEmpty { for slot in free { try slot.clear() } }
         return held
     }
 

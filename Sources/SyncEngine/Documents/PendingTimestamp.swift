@@ -4,7 +4,7 @@ package import DocumentModel
 ///
 /// Documents hold null at its field, and the pending timestamp beside their fields.
 package struct PendingTimestamp: Hashable, Sendable {
-    /// The local time of the write, in whole milliseconds as the server's timestamps are.
+    /// The estimated time of the write, in whole milliseconds as the server's timestamps are.
     package let estimate: Timestamp
     /// The last value that the field had before any pending timestamp; `nil` if it had none.
     package let previous: Value?
@@ -19,7 +19,7 @@ package struct PendingTimestamp: Hashable, Sendable {
     package enum Resolution: Hashable, Sendable {
         /// Null.
         case none
-        /// The local time of the write.
+        /// The estimated time of the write.
         case estimate
         /// The field's previous value; null if it had none.
         case previous

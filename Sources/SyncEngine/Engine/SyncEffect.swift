@@ -19,8 +19,9 @@ package enum SyncEffect: Sendable {
     case send(MutationBatch, as: BatchIdentity)
     /// The batches under way are abandoned: their answers no longer count, since they are sent again later.
     case stopSending
-    /// A write ends with the server's answer: without an error if it was acknowledged.
-    case complete(WriteID, StatusError?)
+    /// A write ends: without an error if it was acknowledged. If it was rejected, the cache keeps the batch until the caller has been told,
+    /// who might never be.
+    case complete(WriteID, StatusError?, RejectedBatch? = nil)
     /// The application is told of a rejected batch that nobody waits for. The cache keeps it until the application has seen it.
     case reportRejection(RejectedBatch)
     /// A wait for pending writes ends, with an error if it was cancelled.

@@ -5,7 +5,7 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - id: The write to complete with the server's answer; `nil` if nobody waits for it.
-    ///   - localTime: The local time, which pending server timestamps are estimated by.
+    ///   - localTime: The time of the call, the estimate of pending server timestamps.
     /// - Throws: ``StatusCode/resourceExhausted`` if the queue is full, ``StatusCode/invalidArgument`` if the server could only reject
     ///   the writes, or the error of the cache. Nothing is queued then.
     package mutating func write(_ writes: [Write], _ id: WriteID?, at localTime: Timestamp) throws(StatusError) -> [SyncEffect] {
@@ -39,18 +39,33 @@ extension SyncEngine {
         epoch: String? = nil
     ) throws(StatusError) -> [SyncEffect] {
         let documents = try store.acknowledge(number, result, epoch: epoch)
-        finish(number, nil, documents)
+        finish(number, nil, nil, documents)
         return takeEffects()
     }
 
     /// Processes the server's refusal of a batch for good. Batches that build on it stay.
     ///
+    /// A server remembers refusals only as long as it runs. So that it never answers that it does not know the client, an identity under
+    /// which nothing was committed is replaced, if no other batch of it can have been made.
+    ///
     /// - Throws: The error of the cache, or ``StatusCode/failedPrecondition`` if the answer to an earlier batch has not been processed.
     package mutating func batchRejected(_ number: BatchNumber, _ error: StatusError) throws(StatusError) -> [SyncEffect] {
-        let (rejected, documents) = try store.reject(number, error, isReported: completions[store.user]?[number] == nil)
-        if let rejected { effects.append(.reportRejection(rejected)) }
-        finish(number, error, documents)
+        let (rejected, isIdentityRenewed, documents) = try store.reject(
+            number,
+            error,
+            lastSent: pipeline.lastSentIfOthersUnmade(number)
+        )
+        if isIdentityRenewed {
+            pipeline.remove(number)
+            if pipeline.reset() { effects.append(.stopSending) }
+        }
+        finish(number, error, rejected, documents)
         return takeEffects()
+    }
+
+    /// Forgets that somebody waits for the answer to a write. If it is rejected, the application is told as of one that nobody waits for.
+    package mutating func abandonWrite(_ id: WriteID) {
+        for user in completions.keys { completions[user] = completions[user]?.filter { $0.value != id } }
     }
 
     /// Processes the server's answer that it knows nothing of the commits of the queue any more, so that it has made no batch now.
@@ -81,9 +96,18 @@ extension SyncEngine {
         return takeEffects()
     }
 
-    private mutating func finish(_ number: BatchNumber, _ error: StatusError?, _ documents: LocalStore<Cache>.LocalDocuments) {
+    private mutating func finish(
+        _ number: BatchNumber,
+        _ error: StatusError?,
+        _ rejected: RejectedBatch?,
+        _ documents: LocalStore<Cache>.LocalDocuments
+    ) {
         pipeline.remove(number)
-        if let id = completions[store.user]?.removeValue(forKey: number) { effects.append(.complete(id, error)) }
+        if let id = completions[store.user]?.removeValue(forKey: number) {
+            effects.append(.complete(id, error, rejected))
+        } else if let rejected {
+            effects.append(.reportRejection(rejected))
+        }
         for id in waits.removeValue(forKey: number) ?? [] { effects.append(.endWait(id, nil)) }
         refreshViews(documents, isWithdrawal: error != nil)
         attemptToFillPipeline()

@@ -19,6 +19,11 @@ struct WritePipeline {
     /// The batches under way that an earlier attempt may have made.
     var doubtfulNumbers: [BatchNumber] { numbers.filter { !newBefore.contains($0) } }
 
+    /// Returns the last number that was sent if no batch but a certain one can have been made; otherwise `nil`.
+    func lastSentIfOthersUnmade(_ number: BatchNumber) -> BatchNumber? {
+        numbers.allSatisfy { $0 == number || new.contains($0) } ? max(lastSent, number) : nil
+    }
+
     /// Adds a batch that is sent.
     ///
     /// - Parameter isFirstAttempt: True if it was never sent before, also not by an earlier run.

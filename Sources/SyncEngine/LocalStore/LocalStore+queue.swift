@@ -60,23 +60,36 @@ extension LocalStore {
         return documents
     }
 
-    /// Removes a rejected batch from the queue. Later ones stay, even if they build on it.
+    /// Removes a rejected batch from the queue, and keeps it until the application has been told. Later batches stay, even if they build on
+    /// it.
     ///
-    /// - Parameter isReported: True to keep it for the application, since nobody waits for the answer.
+    /// If it is the first one under the identity of the queue, the others get a new one.
+    ///
+    /// - Parameter lastSent: The last number that was sent if no other batch can have been made; otherwise `nil`.
+    /// - Returns: The rejected batch, `nil` if the answer has been processed before; whether the identity is a new one; and the documents.
     mutating func reject(
         _ number: BatchNumber,
         _ error: StatusError,
-        isReported: Bool
-    ) throws(StatusError) -> (rejected: RejectedBatch?, documents: LocalDocuments) {
+        lastSent: BatchNumber?
+    ) throws(StatusError) -> (rejected: RejectedBatch?, isIdentityRenewed: Bool, documents: LocalDocuments) {
         let user = user
-        let (rejected, documents) = try transaction { (cache: inout Cache) throws(StatusError) in
-            guard let batch = try cache.answeredBatch(number, for: user) else { return (nil as RejectedBatch?, LocalDocuments()) }
-            let rejected = isReported ? RejectedBatch(batch, error) : nil
-            if let rejected { try cache.append(rejected, for: user) }
-            return (rejected, try cache.remove(batch, for: user, isAcknowledged: false))
+        let result = try transaction {
+            (
+                cache: inout Cache
+            ) throws(StatusError) -> (rejected: RejectedBatch?, isIdentityRenewed: Bool, documents: LocalDocuments) in
+            guard let batch = try cache.answeredBatch(number, for: user) else { return (nil, false, [:]) }
+            let rejected = RejectedBatch(batch, error)
+            try cache.append(rejected, for: user)
+            let documents = try cache.remove(batch, for: user, isAcknowledged: false)
+            let state = try cache.queueState(for: user)
+            guard let lastSent, state.sentNumber <= lastSent, state.identity.precedingNumber == number - 1 else {
+                return (rejected, false, documents)
+            }
+            try cache.save(QueueIdentity(after: number), for: user)
+            return (rejected, true, documents)
         }
-        suggestEviction(of: documents.keys)
-        return (rejected, documents)
+        suggestEviction(of: result.documents.keys)
+        return result
     }
 
     /// Returns the first batches after a number, with the state of the queue before they were recorded as sent.

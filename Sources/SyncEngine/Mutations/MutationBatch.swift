@@ -8,7 +8,7 @@ package typealias BatchNumber = UInt64
 package struct MutationBatch: Hashable, Sendable {
     /// The place in the user's queue, and with the client's identity the identity of the commit.
     package let number: BatchNumber
-    /// The local time of the call.
+    /// The time of the call, by the server's clock as far as it is known.
     package let localTime: Timestamp
     /// The writes.
     package let writes: [Write]

@@ -1,10 +1,10 @@
 package import DocumentModel
 
-/// A batch that the server has rejected while nobody waited for the answer, kept until the application has seen it.
+/// A batch that the server has rejected, kept until the application has been told.
 package struct RejectedBatch: Hashable, Sendable {
     /// The number that the batch had in the queue.
     package let number: BatchNumber
-    /// The local time of the call.
+    /// The time of the call, by the server's clock as far as it is known.
     package let localTime: Timestamp
     /// The writes. None of them was made, unless ``code`` is ``StatusCode/unknown``.
     package let writes: [Write]
@@ -13,8 +13,8 @@ package struct RejectedBatch: Hashable, Sendable {
     /// The message of the server's error.
     package let message: String
 
-    /// The maximum number that a cache keeps for a user: it drops the oldest ones.
-    package static let maximumCount = 1_000
+    /// The maximum number that a cache keeps for a user, that of a full queue: it drops the oldest ones.
+    package static let maximumCount = QueueLimits().maximumCount
 
     /// Creates a rejected batch from its parts, as a cache stored them.
     package init(number: BatchNumber, localTime: Timestamp, writes: [Write], code: StatusCode, message: String) {

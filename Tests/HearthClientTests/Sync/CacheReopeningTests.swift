@@ -15,7 +15,7 @@ struct CacheReopeningTests {
         let damaged = PersistentCache.inMemory()
         let attempts = Mutex(0)
         let storage = SyncClient<PersistentCache>.Storage(
-            open: { damaged },
+            open: { SyncClient.Storage.Opened(cache: damaged) },
             close: { $0.close() },
             reopen: { (cache) throws(StatusError) in
                 guard cache.needsReopening else { return nil }
@@ -56,7 +56,7 @@ struct CacheReopeningTests {
                 path.map { [Write(path: $0, operation: .replace([:]))] } ?? [],
                 for: nil,
                 queued: { continuation.resume(returning: $0) },
-                completed: completed.map { WriteCompletion(endsWithSession: false, handler: $0) }
+                completed: completed.map { completed in WriteCompletion(endsWithSession: false) { error, _ in completed(error) } }
             )
         }
     }

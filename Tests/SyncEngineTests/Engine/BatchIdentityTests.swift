@@ -54,22 +54,58 @@ struct BatchIdentityTests {
 
     @Test
     mutating func `A batch that the server has refused is sent under a new identity, also after several attempts`() throws {
-        for number in 1...3 { try client.write(.set(path, ["n": .integer(Int64(number))])) }
+        try client.write(.set(path, ["n": .integer(0)]))
+        try client.acknowledge(at: 100)
+        for number in 2...4 { try client.write(.set(path, ["n": .integer(Int64(number))])) }
         _ = client.takeSent()
         // The first one is rejected, and the others are refused since it is missing.
-        client.engine.recordUnmade([1, 2, 3])
-        try client.perform { try $0.batchRejected(1, StatusError(.permissionDenied, "The batch is rejected.")) }
+        client.engine.recordUnmade([2, 3, 4])
+        try client.perform { try $0.batchRejected(2, StatusError(.permissionDenied, "The batch is rejected.")) }
         try client.perform { try $0.resendBatches() }
         _ = client.takeSent()
         // The server has not kept the rejection, so it does not know the client.
         try client.perform { try $0.identityForgotten() }
         #expect(client.rejections.isEmpty)
-        #expect(client.takeSent().map(\.batch.number) == [2, 3])
+        #expect(client.takeSent().map(\.batch.number) == [3, 4])
         // This time there was no answer.
         try client.perform { try $0.resendBatches() }
         _ = client.takeSent()
         try client.perform { try $0.identityForgotten() }
         #expect(client.completions.values.filter { $0 == .some(.unknown) }.count == 2)
+    }
+
+    @Test
+    mutating func `An identity under which all batches were refused is not used again, since a server forgets refusals`() throws {
+        for number in 1...3 { try client.write(.set(path, ["n": .integer(Int64(number))])) }
+        let first = try #require(client.takeSent().first?.identity)
+        // The others were not in the request.
+        client.engine.recordUnmade([2, 3])
+        try client.perform { try $0.batchRejected(1, StatusError(.notFound, "The batch is rejected.")) }
+        let second = client.takeSent()
+        #expect(second.map(\.batch.number) == [2, 3] && second.map(\.identity.number) == [1, 2])
+        #expect(second.allSatisfy { $0.identity.client != first.client && $0.identity.after == 0 })
+        // An answer was lost, so that the next batch may have been made.
+        try client.perform { try $0.resendBatches() }
+        #expect(client.sent.map(\.identity) == second.map(\.identity))
+        try client.reject()
+        #expect(client.sent.map(\.identity.client) == second.map(\.identity.client).suffix(1))
+        try client.reject()
+        // Now there is none.
+        try client.write(.set(path, ["n": .integer(4)]))
+        #expect(client.sent.map(\.identity.number) == [3])
+    }
+
+    @Test
+    mutating func `A rejection is kept until the caller was told, and an abandoned write is reported`() throws {
+        let told = try client.write(.set(path, ["n": .integer(1)]))
+        let abandoned = try client.write(.set(path, ["n": .integer(2)]))
+        try client.reject(.notFound)
+        #expect(client.completions == [told: .notFound] && client.rejections.isEmpty)
+        #expect(try client.engine.rejectedBatches().map(\.number) == [1])
+        try client.engine.removeRejectedBatch(1, of: client.engine.user)
+        client.engine.abandonWrite(abandoned)
+        try client.reject(.notFound)
+        #expect(client.completions == [told: .notFound] && client.rejections == [2: .notFound])
     }
 
     @Test

@@ -32,9 +32,12 @@ struct SpecRunner<Cache: LocalCache> {
     private var endedWaits = 0
 
     private var expected = SpecExpectedState()
+    private let reopen: (Cache) throws -> Cache
 
-    init(_ test: SpecTest, cache: Cache) {
+    /// - Parameter reopen: Returns the cache of a process that starts, by that of the previous one.
+    init(_ test: SpecTest, cache: Cache, reopening reopen: @escaping (Cache) throws -> Cache = { $0 }) {
         self.test = test
+        self.reopen = reopen
         engine = Self.makeEngine(cache, test)
     }
 
@@ -236,7 +239,7 @@ extension SpecRunner {
 
     /// Restarts the client without an orderly end, at which the SDKs save no tokens.
     private mutating func restart() throws {
-        let (cache, user) = (engine.cache, engine.user)
+        let (cache, user) = (try reopen(engine.cache), engine.user)
         stream = SpecWatchStream()
         listeners = [:]
         listenersByQuery = [:]
@@ -301,7 +304,7 @@ extension SpecRunner {
                 sent.append(batch)
             case .stopSending:
                 sent = []
-            case .complete(let id, let error):
+            case .complete(let id, let error, _):
                 guard let path = writePaths.removeValue(forKey: id) else { continue }
                 if error == nil { acknowledged.append(path) } else { rejected.append(path) }
             case .endWait:

@@ -95,7 +95,7 @@ struct TestClient<Cache: LocalCache> {
         case .stopSending:
             sent = []
             log.append("stop sending")
-        case .complete(let id, let error):
+        case .complete(let id, let error, _):
             completions[id] = .some(error?.code)
             log.append("complete \(id)")
         case .reportRejection(let batch):

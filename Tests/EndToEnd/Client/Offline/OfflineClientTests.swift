@@ -225,6 +225,22 @@ extension OfflineTests {
             }
         }
 
+        @Test func `A write that is rejected after its wait was cancelled is reported`() async throws {
+            try await withOfflineDatabase { database in
+                let db = database.firestore
+                try await db.disableNetwork()
+                let write = Task { try await db.document("notes/missing").updateData(["n": 1]) }
+                try await eventually { try await db.writeQueueStatus.count == 1 }
+                write.cancel()
+                await #expect(throws: FirestoreError.self) { try await write.value }
+                var rejected = db.rejectedWrites.makeAsyncIterator()
+                try await db.enableNetwork()
+                let writes = try #require(try await rejected.next())
+                #expect(writes.writes.map(\.document.path) == ["notes/missing"])
+                #expect(writes.error.code == FirestoreErrorCode.notFound.rawValue)
+            }
+        }
+
         @Test func `Listeners to the cache follow local writes without the server`() async throws {
             try await withOfflineDatabase { database in
                 let db = database.firestore

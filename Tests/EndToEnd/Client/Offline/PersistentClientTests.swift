@@ -92,15 +92,21 @@ extension OfflineTests {
                     try await db.disableNetwork()
                     try await db.batch().setData(["n": number], forDocument: db.document("notes/\(number)")).enqueue()
                 }
+                try await first.terminate()
+                // What the first one has left stays as well.
                 let error = await #expect(throws: FirestoreError.self) {
                     try await OfflineDatabase.firestore(port: proxy.port, settings).clearPersistence()
                 }
                 #expect(error?.code == FirestoreErrorCode.failedPrecondition.rawValue)
-                try await first.terminate()
                 try await second.terminate()
+                proxy.setRefusing(true)
                 let third = OfflineDatabase.firestore(port: proxy.port, settings)
+                let status = try await third.writeQueueStatus
+                #expect(status.count == 2 && status.oldestWriteTime != nil && status.isPersistent && status.problem == nil)
+                proxy.setRefusing(false)
                 try await third.waitForPendingWrites()
-                try await eventually { try await server.firestore.collection("notes").getDocuments().count == 2 }
+                #expect(try await server.firestore.collection("notes").getDocuments().count == 2)
+                #expect(try await third.writeQueueStatus.count == 0)
                 try await third.terminate()
             }
         }
@@ -193,7 +199,68 @@ extension OfflineTests {
                 let db = OfflineDatabase.firestore(port: proxy.port, Self.settings(folder))
                 try await db.document("notes/a").setData(["n": 1])
                 #expect(try await server.firestore.document("notes/a").getDocument().get("n") as? Int == 1)
+                let status = try await db.writeQueueStatus
+                #expect(!status.isPersistent && status.problem != nil)
                 try await db.terminate()
+            }
+        }
+
+        @Test func `A queue that is in memory for lack of a usable folder is sent before the database goes away`() async throws {
+            try await withFolder { server, proxy, _, folder in
+                try Data("no folder".utf8).write(to: folder)
+                do {
+                    let db = OfflineDatabase.firestore(port: proxy.port, Self.settings(folder))
+                    try await db.disableNetwork()
+                    try await db.batch().setData(["n": 1], forDocument: db.document("notes/a")).enqueue()
+                }
+                try await eventually { try await server.firestore.document("notes/a").getDocument().exists }
+            }
+        }
+
+        @Test func `Files that a newer version has written stay as they are, and the queue is kept beside them`() async throws {
+            try await withFolder { server, proxy, settings, folder in
+                let first = OfflineDatabase.firestore(port: proxy.port, settings)
+                try await first.document("notes/a").setData(["n": 1])
+                try await first.terminate()
+                let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+                let queue = folder.appending(path: try #require(files.first { $0.hasSuffix("/queue.sqlite") }))
+                var bytes = try Data(contentsOf: queue)
+                // The format, in the header of an SQLite file.
+                bytes.replaceSubrange(60..<64, with: [0x7f, 0, 0, 0])
+                try bytes.write(to: queue)
+                for run in 0..<2 {
+                    proxy.setRefusing(true)
+                    let db = OfflineDatabase.firestore(port: proxy.port, settings)
+                    if run == 0 { try await db.batch().setData(["n": 2], forDocument: db.document("notes/a")).enqueue() }
+                    let status = try await db.writeQueueStatus
+                    #expect(status.isPersistent && status.count == 1)
+                    #expect(status.problem?.code == FirestoreErrorCode.failedPrecondition.rawValue)
+                    if run == 1 {
+                        proxy.setRefusing(false)
+                        try await db.waitForPendingWrites()
+                    }
+                    try await db.terminate()
+                }
+                #expect(try await server.firestore.document("notes/a").getDocument().get("n") as? Int == 2)
+                #expect(try Data(contentsOf: queue) == bytes)
+            }
+        }
+
+        @Test func `A rejection of which the caller was told is not repeated by a later run`() async throws {
+            try await withFolder { _, proxy, settings, _ in
+                let first = OfflineDatabase.firestore(port: proxy.port, settings)
+                await #expect(throws: FirestoreError.self) { try await first.document("notes/missing").updateData(["n": 1]) }
+                let told = Mutex(false)
+                first.document("notes/missing").updateData(["n": 2]) { _ in told.withLock { $0 = true } }
+                try await eventually { told.withLock(\.self) }
+                // A call, so that the end of the completion is not overtaken.
+                try await first.document("notes/a").setData([:])
+                try await first.terminate()
+                let second = OfflineDatabase.firestore(port: proxy.port, settings)
+                let wait = Task { for try await _ in second.rejectedWrites { Issue.record("The writes are repeated.") } }
+                try await second.document("notes/a").setData([:])
+                try await second.terminate()
+                try await wait.value
             }
         }
 
@@ -209,6 +276,8 @@ extension OfflineTests {
                 try Data(repeating: 7, count: 50_000).write(to: cache)
                 let second = OfflineDatabase.firestore(port: proxy.port, settings)
                 try await second.waitForPendingWrites()
+                let status = try await second.writeQueueStatus
+                #expect(status.isPersistent && status.problem?.code == FirestoreErrorCode.dataLoss.rawValue)
                 #expect(try await server.firestore.document("notes/a").getDocument().get("n") as? Int == 2)
                 try await second.terminate()
             }
