@@ -19,6 +19,11 @@ struct ModelClient<Cache: LocalCache> {
         var counter: Int64 = 0
     }
 
+    /// The numbers of the batches that increment the counter, by user.
+    private var incrementNumbers: [String: Set<BatchNumber>] = [:]
+    /// False after the server was restored, when the counter may go back.
+    private var checksCounter = true
+
     /// - Parameter reopen: Returns the cache of a process that starts, by that of the previous one.
     init(number: Int, cache: Cache, reopening reopen: @escaping (Cache) throws -> Cache = { $0 }) {
         self.number = number
@@ -64,7 +69,31 @@ struct ModelClient<Cache: LocalCache> {
     mutating func write(_ writes: [Write], at time: Timestamp) throws {
         let id = client.nextID()
         try client.perform { try $0.write(writes, id, at: time) }
+        if writes.contains(where: { $0.path == RandomModel.counterPath }) {
+            incrementNumbers[serverName, default: []].insert(try client.engine.queueState().lastNumber)
+        }
         checkEvents()
+    }
+
+    /// The name by which the server knows the commits of the current user.
+    private var serverName: String { name(of: client.engine.user) }
+
+    private func name(of user: UserID) -> String { "\(number) \(user.string ?? "")" }
+
+    /// Returns the number of increments that were lost for good since the server was restored: of those that it had, the client does not send
+    /// again what it has the answer to.
+    ///
+    /// - Parameter lost: The numbers of the commits that the server has lost, by client.
+    mutating func lostIncrements(_ lost: [String: [BatchNumber]]) throws -> Int64 {
+        checksCounter = false
+        var count = 0
+        for user in [UserID(nil), UserID("x")] {
+            var cache = client.engine.cache
+            let decided = try cache.queueState(for: user).decidedNumber
+            let numbers = incrementNumbers[name(of: user)] ?? []
+            count += (lost[name(of: user)] ?? []).count { $0 <= decided && numbers.contains($0) }
+        }
+        return Int64(count)
     }
 
     /// Sends the first batch.
@@ -75,7 +104,7 @@ struct ModelClient<Cache: LocalCache> {
         let isForbidden = !batch.paths.contains(RandomModel.counterPath) && random.chance(10)
         let answer = try server.commit(
             batch,
-            by: "\(number) \(client.engine.user.string ?? "")",
+            by: serverName,
             isForbidden: isForbidden,
             returnsDocuments: random.chance(50)
         )
@@ -85,7 +114,9 @@ struct ModelClient<Cache: LocalCache> {
         } else {
             client.removeFirstSent()
             switch answer {
-            case .acknowledged(let result): try client.perform { try $0.batchAcknowledged(batch.number, result) }
+            case .acknowledged(let result):
+                let epoch = server.epoch
+                try client.perform { try $0.batchAcknowledged(batch.number, result, epoch: epoch) }
             case .rejected(let error): try client.perform { try $0.batchRejected(batch.number, error) }
             }
         }
@@ -163,7 +194,7 @@ struct ModelClient<Cache: LocalCache> {
             }
             for event in events {
                 listener.replayed.replay(event)
-                if !countsBack { checkCounter(of: &listener, in: event) }
+                if !countsBack, checksCounter { checkCounter(of: &listener, in: event) }
             }
             listeners[id] = listener
         }

@@ -16,6 +16,13 @@ struct RandomModelTests {
         try run(&clients, stepCount: 200, seed)
     }
 
+    /// The same with a server that is restored from a backup now and then, and begins a new epoch. What clients have queued is made once.
+    @Test(arguments: (0..<40).map { SeededGenerator.currentSeed &+ $0 })
+    func `All clients converge with a server that goes back to earlier states`(seed: UInt64) throws {
+        var clients = (0..<3).map { ModelClient(number: $0, cache: MemoryCache(isEager: seed.isMultiple(of: 4))) }
+        try run(&clients, stepCount: 200, restoreEvery: 40, seed)
+    }
+
     /// The same with caches on disk, which are closed and opened again when a process ends, or copied as a kill would leave them.
     @Test(arguments: (0..<8).map { SeededGenerator.currentSeed &+ $0 })
     func `Clients with persistent caches converge`(seed: UInt64) throws {
@@ -41,7 +48,12 @@ struct RandomModelTests {
         try run(&clients, stepCount: 120, seed)
     }
 
-    private func run(_ clients: inout [ModelClient<some LocalCache>], stepCount: Int, _ seed: UInt64) throws {
+    private func run(
+        _ clients: inout [ModelClient<some LocalCache>],
+        stepCount: Int,
+        restoreEvery restoreStep: Int? = nil,
+        _ seed: UInt64
+    ) throws {
         var random = SeededGenerator(seed: seed)
         var server = SerialServer()
         for index in clients.indices {
@@ -52,6 +64,13 @@ struct RandomModelTests {
         for step in 0..<stepCount {
             let index = Int.random(in: clients.indices, using: &random)
             increments += try RandomModel.step(step, &clients[index], &server, &random)
+            guard let restoreStep, (step + 1).isMultiple(of: restoreStep) else { continue }
+            let lost = server.restore(&random)
+            for index in clients.indices {
+                increments -= try clients[index].lostIncrements(lost)
+                // The streams end with the server.
+                clients[index].breakStreams()
+            }
         }
         for index in clients.indices where !clients[index].isEnabled { try clients[index].setNetwork(enabled: true) }
         for round in 0..<8 {

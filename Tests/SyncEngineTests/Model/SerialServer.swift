@@ -1,5 +1,6 @@
 import DocumentModel
 import SyncEngine
+import TestSupport
 import UTF8Text
 
 /// A server of one database that commits one batch after the other, and remembers every state.
@@ -9,6 +10,11 @@ struct SerialServer {
     private(set) var documents: [DocumentPath: Document] = [:]
     private var history: [Int64: [DocumentPath: Document]] = [1_000: [:]]
     private var answers: [String: [BatchNumber: Answer]] = [:]
+    /// The times of the commits, and those of earlier epochs that were lost.
+    private var commitTimes: [String: [BatchNumber: Int64]] = [:]
+    private var lostTimes: [ClosedRange<Int64>] = []
+    /// The epoch of the history.
+    var epoch: String { "epoch \(lostTimes.count)" }
 
     /// The answer to a batch.
     enum Answer {
@@ -33,7 +39,27 @@ struct SerialServer {
             ? .rejected(StatusError(.permissionDenied, "The batch is forbidden."))
             : try apply(batch, returnsDocuments: returnsDocuments)
         answers[client, default: [:]][batch.number] = answer
+        if case .acknowledged = answer { commitTimes[client, default: [:]][batch.number] = time }
         return answer
+    }
+
+    /// Goes back to the state of a random earlier commit, as if it was restored from a backup. Times go on.
+    ///
+    /// - Returns: The numbers of the commits that are lost, by client.
+    mutating func restore(_ random: inout SeededGenerator) -> [String: [BatchNumber]] {
+        let times = history.keys.sorted().filter { position in !lostTimes.contains { $0.contains(position) } }
+        guard let target = times.suffix(10).randomElement(using: &random), target < time else { return [:] }
+        documents = history[target] ?? [:]
+        lostTimes.append(target + 1...time)
+        time += 1_000
+        history[time] = documents
+        let lost = commitTimes.mapValues { $0.filter { $0.value > target }.map(\.key) }
+        for (client, numbers) in lost {
+            for number in numbers { commitTimes[client]?[number] = nil }
+            // A server that restarts has no refusals.
+            answers[client] = answers[client]?.filter { number, _ in commitTimes[client]?[number] != nil }
+        }
+        return lost
     }
 
     private mutating func apply(_ batch: MutationBatch, returnsDocuments: Bool) throws -> Answer {
@@ -87,9 +113,9 @@ struct SerialServer {
     func event(for id: TargetID, _ target: SyncTarget, after token: String) throws -> RemoteEvent {
         let new = try result(of: target)
         let now = try Timestamp(microseconds: time)
-        var event = RemoteEvent(time: now)
+        var event = RemoteEvent(time: now, epoch: epoch)
         var change = RemoteEvent.TargetChange(isCurrent: true, token: "\(time)")
-        if let position = Int64(token) {
+        if let position = Int64(token), !lostTimes.contains(where: { $0.contains(position) }) {
             let old = Set(try result(of: target, at: token).map(\.path))
             for document in new {
                 let isChanged = document.updateTime.microseconds > position
@@ -114,6 +140,7 @@ struct SerialServer {
     func read(_ paths: some Sequence<DocumentPath>) throws -> RemoteEvent {
         RemoteEvent(
             time: try Timestamp(microseconds: time),
+            epoch: epoch,
             documents: paths.map(current),
             answeredReads: Set(paths)
         )

@@ -23,11 +23,13 @@ extension OfflineTests {
                 return result.output
             }
 
-            private func start(_ arguments: [String]) throws -> HearthProcess {
-                try HearthProcess(
+            /// - Parameter plan: What happens to the calls that change files of the cache.
+            func start(_ arguments: [String], _ plan: FaultPlan? = nil) throws -> HearthProcess {
+                let environment = ["HEARTH_SERVER": "http://127.0.0.1:\(port)", "LIST_CACHE": cache.path]
+                return try HearthProcess(
                     arguments,
                     program: HearthProcess.products.appending(path: "SharedListExample"),
-                    environment: ["HEARTH_SERVER": "http://127.0.0.1:\(port)", "LIST_CACHE": cache.path]
+                    environment: environment.merging(plan?.environment(for: cache) ?? [:]) { $1 }
                 )
             }
         }
@@ -75,6 +77,34 @@ extension OfflineTests {
                 #expect(try await bob.run() == shared)
                 let items = try await server.firestore.collection("lists/shopping/items").getDocuments()
                 #expect(items.documents.compactMap { $0.get("text") as? String }.sorted() == ["bread", "milk", "oat flakes"])
+            }
+        }
+
+        /// Kills the program at every call with `HEARTH_CRASH_ALL=1`, otherwise at a sample.
+        @Test(.tags(.slow)) func `A program that is killed at any call that changes a file loses nothing that it has told`()
+            async throws
+        {
+            try await withTemporaryFolder { folder in
+                try await withServer { server in
+                    let port = try #require(URL(string: server.address)?.port)
+                    func person(_ name: String) -> Person { Person(port: port, cache: folder.appending(path: name)) }
+                    let log = folder.appending(path: "calls")
+                    let counted = try await person("counted").start(["add", "counted"], FaultPlan(log: log)).result()
+                    try #require(counted.status == .code(0), "\(counted)")
+                    let trace = try CallTrace(log: log)
+                    #expect(trace.calls.contains { $0.path.hasSuffix("queue.sqlite-wal") && $0.writes })
+                    for call in trace.sample(count: 12) {
+                        let (item, ann) = ("item \(call.number)", person("\(call.number)"))
+                        let plan = FaultPlan(fault: .kill(call.writes ? .within : .before, call: call.number))
+                        let killed = try await ann.start(["add", item], plan).result()
+                        #expect(killed.status == .signal(SIGKILL), "\(call)")
+                        // The next run sends what is in the queue.
+                        #expect(try await ann.run("status") == ["The server has all changes."], "\(call)")
+                        let items = try await server.firestore.collection("lists/shopping/items").getDocuments().documents
+                        let count = items.count { $0.get("text") as? String == item }
+                        #expect(killed.output.contains("Added: \(item)") ? count == 1 : count <= 1, "\(call)")
+                    }
+                }
             }
         }
 
