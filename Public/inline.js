@@ -5,7 +5,9 @@
 (() => {
   const policy = window.trustedTypes?.createPolicy('hearth-inline', { createHTML: (html) => html }) ?? { createHTML: (html) => html };
   const sheet = new CSSStyleSheet();
-  document.adoptedStyleSheets.push(sheet);
+  // The colors of a row that was saved.
+  const colors = new CSSStyleSheet();
+  document.adoptedStyleSheets.push(sheet, colors);
   // A template element runs no scripts, and applies no styles.
   const parse = (html) => {
     const template = document.createElement('template');
@@ -91,9 +93,7 @@
       return;
     }
     const rules = [...fresh.querySelectorAll('style')].map((style) => style.textContent).join('\n');
-    const colors = new CSSStyleSheet();
     colors.replaceSync(rules);
-    document.adoptedStyleSheets.push(colors);
     const head = cells.findIndex((one) => one.localName === 'th');
     [...row.cells].forEach((old, index) => { if (index > head) old.replaceWith(document.importNode(cells[index], true)); });
     // The version that the box of the row submits.

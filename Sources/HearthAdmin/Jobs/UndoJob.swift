@@ -47,6 +47,12 @@ struct UndoJob: Sendable {
         for change in commit.changes {
             let precondition: Precondition = change.after == nil ? .exists(false) : .updateTime(commit.time)
             guard let image = before[change.path] else {
+                guard !change.existedBefore else {
+                    job.update { [itemError = job.itemError(Self.notRetained, at: change.path.string)] in
+                        $0.itemErrors.append(itemError)
+                    }
+                    continue
+                }
                 items.append(JobWriter.Item(write: .delete(change.path, precondition: precondition), byteCount: 0))
                 continue
             }

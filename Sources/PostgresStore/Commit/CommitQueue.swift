@@ -136,6 +136,7 @@ final class CommitQueue: Sendable {
     ///
     /// - Throws: The last error; no commit was made, unless it says that the outcome is unknown.
     private func transact(_ requests: [CommitRequest]) async throws(StatusError) -> CommitTransaction.Outcome {
+        let deadline = ContinuousClock.now + engine.configuration.timeout
         var attempt = 0
         while true {
             attempt += 1
@@ -158,7 +159,7 @@ final class CommitQueue: Sendable {
                     if try await wasCommitted(unknown.outcome, transaction.token) { return unknown.outcome }
                     isRepeatable = true
                 }
-                guard isRepeatable, attempt < Self.maximumAttempts else { throw error }
+                guard isRepeatable, attempt < Self.maximumAttempts, ContinuousClock.now < deadline else { throw error }
                 await Self.pause(after: attempt)
             }
         }

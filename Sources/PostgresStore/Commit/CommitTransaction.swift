@@ -129,7 +129,7 @@ struct CommitTransaction: Sendable {
 }
 
 extension CommitTransaction {
-    /// What the transaction has read under the lock.
+    /// The rows that the transaction has read under the lock.
     final class State {
         /// The last commit; zero before the first.
         let last: SequenceNumber

@@ -90,11 +90,12 @@ final class Retention: Sendable {
                 EngineStatement(
                     """
                     DELETE FROM hearth.clients WHERE db = $1::bigint
-                    AND last_use < \(EngineClock.sql) - CASE WHEN last > 1 THEN $2::bigint ELSE $3::bigint END
+                    AND last_use < \(EngineClock.sql)
+                        - CASE WHEN substr(client, 1, 6) = '\\x000000000000'::bytea THEN $3::bigint ELSE $2::bigint END
                     """,
                     .integer(database),
                     .integer(Int64(CommitReceipts.retentionDays) * Self.day),
-                    .integer(Int64(CommitReceipts.singleCommitRetentionDays) * Self.day)
+                    .integer(Int64(CommitReceipts.shortLivedRetentionDays) * Self.day)
                 ),
             ])[1]
             guard rows.count == 1, let oldest = rows.integer(0, 0), let first = rows.integer(0, 1),

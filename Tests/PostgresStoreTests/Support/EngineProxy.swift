@@ -88,7 +88,7 @@ final class EngineProxy: Sendable {
     }
 }
 
-/// What happens to bytes.
+/// The treatment of bytes.
 private enum Passage {
     case pass
     case drop

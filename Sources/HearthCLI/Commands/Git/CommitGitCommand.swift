@@ -61,16 +61,30 @@ extension GitCommand {
             } catch is TerminationSignal {}
         }
 
+        /// Makes a commit in each repository.
+        ///
+        /// - Throws: The last error, after the other repositories; earlier ones are reported.
         private func commit() throws(StatusError) {
+            var failure: StatusError?
             for folder in try GitFolders(inDataFolder: data).paths {
-                let setup = GitSetup(folder: folder)
-                guard setup.isRepository else { continue }
-                setup.applyGroupAccess()
-                guard let commit = try GitCommit(in: folder, author: author) else { continue }
-                var output = BufferedOutput.standard()
-                try output.writeLine(commit.message.utf8.prefix { $0 != UInt8(ascii: "\n") })
-                try output.flush()
+                do throws(StatusError) {
+                    try commit(in: folder)
+                } catch {
+                    if let failure { Console.standardError.report(failure) }
+                    failure = error
+                }
             }
+            if let failure { throw failure }
+        }
+
+        private func commit(in folder: String) throws(StatusError) {
+            let setup = GitSetup(folder: folder)
+            guard setup.isRepository else { return }
+            setup.applyGroupAccess()
+            guard let commit = try GitCommit(in: folder, author: author) else { return }
+            var output = BufferedOutput.standard()
+            try output.writeLine(commit.message.utf8.prefix { $0 != UInt8(ascii: "\n") })
+            try output.flush()
         }
     }
 }

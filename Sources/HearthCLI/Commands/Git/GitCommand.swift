@@ -7,7 +7,7 @@ struct GitCommand: AsyncParsableCommand {
         abstract: "Keep documents in git.",
         discussion: """
             `hearth git init` makes a git repository of the document files, in which histories have the fields of documents without \
-            their times, and merges are made field by field. With `hearth serve --folder-edits`, what git does to the files becomes \
+            their times, and merges are made field by field. What git does to the files of a running server becomes \
             commits of the database.
             """,
         subcommands: [InitGitCommand.self, CommitGitCommand.self, MergeGitCommand.self, FilterGitCommand.self]
