@@ -76,7 +76,7 @@ import UTF8Text
         try await withServer(arguments: ["--folder-edit-quiet-ms", "20"]) { server in
             let document = server.firestore.document("books/a")
             try await document.setData(["title": "first"])
-            try Data("{\"title\": first}".utf8).write(to: server.file("books/a"))
+            try Data("{\"title\": yes}".utf8).write(to: server.file("books/a"))
             let rejected = server.file("books/a").appendingPathExtension("rejected")
             while !FileManager.default.fileExists(atPath: rejected.path) { try await Task.sleep(for: .milliseconds(10)) }
             let problems = try await files("problems", server)
@@ -87,7 +87,7 @@ import UTF8Text
             while try await !hearth("status", "--server", server.address).output.contains(sentence) {
                 try await Task.sleep(for: .milliseconds(100))
             }
-            let overview = String(decoding: try await server.connection.contents(at: "/admin"), as: UTF8.self)
+            let overview = String(decoding: try await server.connection.contents(at: "/admin/"), as: UTF8.self)
             #expect(overview.contains("documents/books/a.json.rejected:1:11"))
             #expect(try await document.getDocument().get("title") as? String == "first")
             try FileManager.default.removeItem(at: rejected)

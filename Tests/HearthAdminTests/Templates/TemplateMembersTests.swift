@@ -367,6 +367,20 @@ private struct PageSamples {
         await show(
             DamagedExportPage(PageRequest(method: .get, path: "/"), of: path.collection, [StatusError(.dataLoss, "Damaged.")])
         )
+        let problem = FileProblem(.rejected, "Damaged.", document: path, file: .init(path: "documents/a", line: 1, column: 2))
+        await show(
+            OverviewPage(
+                await GetServerInfo.call((), in: site.pages.context),
+                databases: [],
+                roots: nil,
+                fileProblems: FileProblemReport(problems: [problem], count: 2),
+                cards: [],
+                hasExamples: false,
+                log: [],
+                commands: ShellCommands(host: "a", needsKey: false),
+                now: now
+            )
+        )
     }
 
     func showRebuild() async {

@@ -104,7 +104,7 @@ extension TraceInterpreter {
             throw Failure(call: call, reason: "Unsupported rename")
         }
         switch call.arguments.dropFirst(4).first ?? "0" {
-        case "0": setEntries([old: nil, new: inode], call, "rename \(name(old)) to \(new.name.string)")
+        case "0", "RENAME_NOREPLACE": setEntries([old: nil, new: inode], call, "rename \(name(old)) to \(new.name.string)")
         case "RENAME_EXCHANGE":
             setEntries([old: new.inode(in: tree), new: inode], call, "exchange \(name(old)) with \(new.name.string)")
         default: throw Failure(call: call, reason: "Unsupported rename")
