@@ -39,6 +39,9 @@ package struct CommitBatch {
         var isChanged = false
     }
 
+    /// Returns whether a commit of the batch has changed a document.
+    package func hasChanged(_ path: DocumentPath) -> Bool { images[path]?.isChanged == true }
+
     /// Reads a document as it was before the batch.
     package typealias Reader = (DocumentPath) throws(StatusError) -> EncodedDocument?
 

@@ -65,18 +65,23 @@ struct DocumentApplier: ~Copyable {
         return if case .known(let document) = edit.base { document } else { nil }
     }
 
-    /// Writes the file of the last committed version of a document anew, unless the file has changed. A failure leaves the file
-    /// as it is, which the next reads return.
-    mutating func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) {
-        guard unapplied.image(of: document.path) == nil, (try? fileWriter.identity(of: document.path)) == identity else { return }
+    /// Writes the file of the last committed version of a document anew, unless the file has changed.
+    ///
+    /// - Returns: `false` if the file could not be written. It stays as it is, which the next reads return.
+    mutating func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) -> Bool {
+        guard unapplied.image(of: document.path) == nil, (try? fileWriter.identity(of: document.path)) == identity else {
+            return true
+        }
         fileWriter.replaceEdit(of: document.path, identity)
         do throws(StatusError) {
             try fileWriter.write(document)
+            return true
         } catch {
             logger.warning(
-                "Cannot write the file of a document in its form",
+                "Cannot write the file of a document in its form; trying again in some seconds",
                 metadata: ["document.path": "\(document.path)", "error": "\(error)"]
             )
+            return false
         }
     }
 

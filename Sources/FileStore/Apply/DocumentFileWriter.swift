@@ -201,11 +201,17 @@ extension DocumentFileWriter {
         let files = files
         return { temporary, folder in
             guard let status = try? folder.status(of: temporary), status.kind == .file, status.identity != identity else {
-                return
+                return true
             }
-            try? RejectedEdit.withUnusedName(for: .conflict, of: name) { unused throws(FileSystemError) in
-                try folder.renameWithoutReplacing(temporary, to: unused)
-                if let edit = RejectedEdit(unused, in: path.collection) { edits.report(edit, in: files) }
+            do throws(FileSystemError) {
+                try RejectedEdit.withUnusedName(for: .conflict, of: name) { unused throws(FileSystemError) in
+                    try folder.renameWithoutReplacing(temporary, to: unused)
+                    if let edit = RejectedEdit(unused, in: path.collection) { edits.report(edit, in: files) }
+                }
+                return true
+            } catch {
+                edits.reportUnnamed(files.filePath(temporary, in: path.collection), of: path, error)
+                return false
             }
         }
     }

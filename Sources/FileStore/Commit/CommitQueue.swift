@@ -70,13 +70,17 @@ final class CommitQueue: Sendable {
     /// Writes the file of the last committed version of a document anew, unless the file has changed.
     ///
     /// - Parameter identity: The identity that the file must have; `nil` for none.
-    func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) async {
+    /// - Returns: `false` if the file could not be written.
+    func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) async -> Bool {
         await rewrite(document, ifFileIs: identity, committer)
     }
 
-    private func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?, _ committer: isolated Committer) {
-        guard !state.withLock(\.isClosed) else { return }
-        committer.rewrite(document, ifFileIs: identity)
+    private func rewrite(
+        _ document: EncodedDocument,
+        ifFileIs identity: FileIdentity?,
+        _ committer: isolated Committer
+    ) -> Bool {
+        !state.withLock(\.isClosed) && committer.rewrite(document, ifFileIs: identity)
     }
 
     /// Rejects new commits, completes the pending ones and closes the committer.

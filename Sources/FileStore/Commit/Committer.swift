@@ -141,10 +141,12 @@ actor Committer {
 
 extension Committer {
     /// Writes the file of the last committed version of a document anew, unless the file has changed.
-    func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) {
-        guard !isClosed, components.writeBlockedReason == nil else { return }
+    ///
+    /// - Returns: `false` if the file could not be written.
+    func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) -> Bool {
+        guard !isClosed, components.writeBlockedReason == nil else { return false }
         defer { applier.endBatch() }
-        applier.rewrite(document, ifFileIs: identity)
+        return applier.rewrite(document, ifFileIs: identity)
     }
 }
 
@@ -385,8 +387,12 @@ extension Committer {
         for (index, commit) in pending.enumerated() {
             let request = commit.request
             guard batch.accepts(request) else { break }
+            let outdatedEdit = commit.edits.keys.first(where: batch.hasChanged)
             batch.add(request, lastChange: earlier.lastChange, earlierReceipts: earlierReceipts) { () throws(StatusError) in
                 if let error = prepared?.failures[index] { throw error }
+                if let outdatedEdit {
+                    throw StatusError(.aborted, "The document has changed since its file was edited.", path: outdatedEdit.string)
+                }
                 for write in commit.writes { try applier.retryQuarantined(write.path) }
             } read: { path throws(StatusError) in
                 if let edit = commit.edits[path] { return try applier.version(before: edit) }

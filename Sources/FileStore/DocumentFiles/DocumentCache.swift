@@ -17,6 +17,8 @@ final class DocumentCache: Sendable {
         var verified: FolderChanges.Position?
         /// True if a commit wrote the file, false if it was read, and may be an edit.
         var isCommitted = false
+        /// True if the time of the file shows that it is an edit.
+        var isEdited = false
         /// The document before the file was found to be another one.
         var previous: EncodedDocument?
 
@@ -24,7 +26,7 @@ final class DocumentCache: Sendable {
         ///
         /// - Parameter identity: The identity of the file; `nil` if it was removed.
         func version(before identity: FileIdentity?) -> EncodedDocument?? {
-            if isCommitted || previous == nil && identity != self.identity { return .some(document) }
+            if isCommitted || previous == nil && !isEdited && identity != self.identity { return .some(document) }
             return previous.map { .some($0) }
         }
     }
@@ -63,9 +65,17 @@ final class DocumentCache: Sendable {
     }
 
     /// Inserts the contents of a file at the time of a read, unless a later version was inserted in the meantime.
-    func insertRead(_ document: EncodedDocument, identity: FileIdentity, verified: FolderChanges.Position? = nil) {
+    ///
+    /// - Parameter isEdited: True if the time of the file shows that it is an edit.
+    func insertRead(
+        _ document: EncodedDocument,
+        identity: FileIdentity,
+        verified: FolderChanges.Position? = nil,
+        isEdited: Bool = false
+    ) {
         let key = Key(document.path)
-        shard(of: key).insertRead(Entry(document: document, identity: identity, verified: verified), for: key)
+        let entry = Entry(document: document, identity: identity, verified: verified, isEdited: isEdited)
+        shard(of: key).insertRead(entry, for: key)
     }
 
     /// Records the position at which the file of a path had the identity of the entry, unless the entry has changed.

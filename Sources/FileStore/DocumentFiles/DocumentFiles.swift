@@ -122,10 +122,16 @@ struct DocumentFiles: Sendable {
             id: idFromFileName(id),
             file: filePath(name, in: collection)
         )
-        if let time = editTime(of: document.updateTime, contents.status.identity) { document = document.updated(at: time) }
+        let editTime = editTime(of: document.updateTime, contents.status.identity)
+        if let editTime { document = document.updated(at: editTime) }
         if contents.isStable {
             let verified = contents.status.linkCount == 1 ? changes?.position : nil
-            cache.insertRead(document, identity: contents.status.identity, verified: verified)
+            cache.insertRead(
+                document,
+                identity: contents.status.identity,
+                verified: verified,
+                isEdited: editTime != nil
+            )
         }
         return document
     }
@@ -177,31 +183,46 @@ struct DocumentFiles: Sendable {
     /// Gives the file of a rejected edit another name, under which it is kept.
     ///
     /// - Parameter keepsName: True to let the file have its present name as well, until another file takes its place.
-    /// - Returns: `nil` if the file is another one now.
+    /// - Returns: The edit, and whether the file still has its name: it has not where the system permits no second one. `nil` if the
+    ///   file is another one now.
     func reject(
         _ path: DocumentPath,
         _ identity: FileIdentity,
         because reason: RejectedEdit.Reason,
         keepingName keepsName: Bool
-    ) throws(StatusError) -> RejectedEdit? {
+    ) throws(StatusError) -> (edit: RejectedEdit, hasName: Bool)? {
         guard let folder = try folders.open(path.collection.segments) else { return nil }
         let name = folders.naming.file(of: path.id).text
         return try reporting("rename", filePath(of: path)) { () throws(FileSystemError) in
             guard try folder.status(of: name)?.identity == identity else { return nil }
             var newName = ""
+            var hasName = false
             try RejectedEdit.withUnusedName(for: reason, of: name) { unused throws(FileSystemError) in
                 newName = unused
                 if keepsName {
                     do throws(FileSystemError) {
-                        return try folder.link(folder.openFile(name, for: .reading), as: unused)
+                        try folder.link(folder.openFile(name, for: .reading), as: unused)
+                        hasName = true
+                        return
                     } catch {
-                        // The file system has no hard links, or the file cannot be read.
+                        // The file system has no hard links, or the file is another user's (fs.protected_hardlinks).
                         guard !error.alreadyExists else { throw error }
                     }
                 }
                 try folder.renameWithoutReplacing(name, to: unused)
             }
-            return RejectedEdit(newName, in: path.collection)
+            return RejectedEdit(newName, in: path.collection).map { ($0, hasName) }
+        }
+    }
+
+    /// Gives the file of a rejected edit the name of its document alone again.
+    ///
+    /// - Parameter hasName: True if it still has that name, too.
+    func withdraw(_ edit: RejectedEdit, of path: DocumentPath, hasName: Bool) throws(StatusError) {
+        guard let folder = try folders.open(edit.collection.segments) else { return }
+        let name = folders.naming.file(of: path.id).text
+        try reporting("rename", filePath(edit.name, in: edit.collection)) { () throws(FileSystemError) in
+            if hasName { try folder.removeFile(edit.name) } else { try folder.renameWithoutReplacing(edit.name, to: name) }
         }
     }
 

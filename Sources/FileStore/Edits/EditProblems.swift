@@ -8,7 +8,7 @@ internal import UTF8Text
 /// The edits of files that need a person: rejected ones, document files that cannot be read, and removed files that are not taken
 /// for deletions.
 ///
-/// They are known from the names of the files, which are found when the store is opened. So they stay known until the files are gone.
+/// Rejected edits are known by the names of their files, which are found again when the store is opened.
 final class EditProblems: Sendable {
     private struct State {
         var rejected: Set<RejectedEdit> = []
@@ -89,28 +89,28 @@ final class EditProblems: Sendable {
         }
     }
 
-    /// Forgets the rejected edits in and below a folder that is listed anew, or was removed.
-    func removeRejected(in location: DocumentLocation) {
+    /// Logs that an edit could not be given the name of a rejected one.
+    func reportUnnamed(_ file: String, of path: DocumentPath, _ error: FileSystemError) {
+        logger.error(
+            "A file was edited while its document changed, and could not be renamed. Save it before the server is started again",
+            metadata: ["file.path": "\(file)", "document.path": "\(path)", "error": "\(error)"]
+        )
+    }
+
+    /// Replaces the rejected edits in and below a folder by those that a listing has found.
+    func replaceRejected(in location: DocumentLocation, with found: [RejectedEdit]) {
         state.withLock { state in
-            guard !state.rejected.isEmpty else { return }
-            state.rejected = state.rejected.filter { !location.contains(.collection($0.collection)) }
+            if !state.rejected.isEmpty {
+                state.rejected = state.rejected.filter { !location.contains(.collection($0.collection)) }
+            }
+            state.rejected.formUnion(found.prefix(Self.maximumCount - state.rejected.count))
         }
     }
 
-    /// Records the number of removed files that are not taken for deletions. Returns whether there were none.
-    func recordRemovedFiles(_ count: Int) -> Bool {
-        state.withLock { state in
-            defer { state.removedFileCount += count }
-            return state.removedFileCount == 0
-        }
-    }
-
-    /// True if there are removed files that are not taken for deletions.
-    var hasRemovedFiles: Bool { state.withLock { $0.removedFileCount > 0 } }
-
-    /// Forgets the removed files, before all files are looked for again.
-    func forgetRemovedFiles() {
-        state.withLock { $0.removedFileCount = 0 }
+    /// The number of removed files that wait until a person has accepted their deletion, or put them back; 0 if there are none.
+    var removedFileCount: Int {
+        get { state.withLock(\.removedFileCount) }
+        set { state.withLock { $0.removedFileCount = newValue } }
     }
 
     /// Describes the problems, in the order of their files. Reads the files of those.

@@ -48,19 +48,17 @@ struct EditReader: Sendable {
         components.files.folders.cachedStatus(of: path) != nil
     }
 
-    /// Returns the number of documents without files.
-    func removedCount(among paths: [DocumentPath]) async throws(StatusError) -> Int {
+    /// Returns the documents without files.
+    func removedFiles(among paths: [DocumentPath]) async throws(StatusError) -> [DocumentPath] {
         let files = components.files
         return try await reader.scanQueue.run { () throws(StatusError) in
-            var count = 0
+            var removed: [DocumentPath] = []
             for path in paths {
-                guard let folder = try files.folders.open(path.collection.segments) else {
-                    count += 1
-                    continue
-                }
-                if (try? folder.status(of: files.folders.naming.file(of: path.id).text)) == nil { count += 1 }
+                let folder = try files.folders.open(path.collection.segments)
+                let name = files.folders.naming.file(of: path.id).text
+                if (try? folder?.status(of: name)) == nil { removed.append(path) }
             }
-            return count
+            return removed
         }
     }
 
@@ -170,21 +168,25 @@ struct EditReader: Sendable {
         try await withIndex { snapshot throws(StatusError) in try snapshot.documents(in: location) }
     }
 
-    /// Returns the documents in and below a location that have a file and are not in the index, or the reverse, for collections with
-    /// another number of files than of indexed documents.
+    /// Returns the documents in and below a location that have a file and are not in the index, or the reverse: in collections with
+    /// another number of files than of indexed documents, or with a new file that has taken the place of another one.
     ///
-    /// - Parameter counts: The numbers of files. Other collections have no folder.
+    /// - Parameter scan: The result of a scan of the location. Other collections have no folder.
     func unindexedChanges(
         in location: DocumentLocation,
-        _ counts: [CollectionPath: Int]
+        _ scan: EditScan.Result
     ) async throws(StatusError) -> [DocumentPath] {
+        let counts = scan.counts
         let (changed, indexed) = try await withIndex { snapshot throws(StatusError) in
-            var changed: [CollectionPath] = []
+            var changed: Set<CollectionPath> = []
             var indexedCount = 0
             for (collection, count) in counts {
                 let size = try snapshot.size(of: collection).documentCount
                 indexedCount += size
-                if size != count { changed.append(collection) }
+                if size != count { changed.insert(collection) }
+            }
+            for path in scan.candidates where !changed.contains(path.collection) {
+                if try !snapshot.contains(path) { changed.insert(path.collection) }
             }
             var indexed: [DocumentPath] = []
             for collection in changed {

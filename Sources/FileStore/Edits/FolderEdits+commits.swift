@@ -24,7 +24,8 @@ extension FolderEdits {
         defer { endTaking() }
         let candidates = paths.filter { !reader.isCommitted($0) }.sorted()
         // The files of a whole folder are removed at once, though not in one commit.
-        let removedCount = candidates.count > Self.commitDocuments ? try? await reader.removedCount(among: candidates) : nil
+        let removedCount =
+            candidates.count > Self.commitDocuments ? try? await reader.removedFiles(among: candidates).count : nil
         for start in stride(from: 0, to: candidates.count, by: Self.commitDocuments) {
             let part = candidates[start..<min(start + Self.commitDocuments, candidates.count)]
             await takePart(Array(part), removedAtOnce: start == 0 ? removedCount : 0)
@@ -101,7 +102,7 @@ extension FolderEdits {
             do throws(StatusError) {
                 switch try await effect(of: edit) {
                 case .none: break
-                case .form(let committed): await commitQueue.rewrite(committed, ifFileIs: edit.identity)
+                case .form(let committed): await rewrite(committed, ifFileIs: edit.identity)
                 case .change: changes.append(edit)
                 case .merge(let fields): changes.append(edit.merged(fields))
                 case .conflict(let committed): try await reject(edit, because: nil, restoring: committed)
@@ -110,7 +111,8 @@ extension FolderEdits {
                 reportFailure(error, of: edit.path)
             }
         }
-        if !acceptsDeletions(of: changes, removedAtOnce: removedCount) { changes.removeAll { $0.contents == nil } }
+        let refused = refusedDeletions(among: changes, removedAtOnce: removedCount)
+        if !refused.isEmpty { changes.removeAll { refused.contains($0.path) } }
         var rest = changes[...]
         while !rest.isEmpty {
             var byteCount = 0
@@ -172,14 +174,23 @@ extension FolderEdits {
         schedule()
     }
 
-    /// Returns whether removed files are taken for deletions.
-    private func acceptsDeletions(of edits: [FileEdit], removedAtOnce removedCount: Int?) -> Bool {
-        let removed = edits.filter { $0.contents == nil }
+    /// Returns the documents with removed files that are not taken for deletions: too many at once, and all later ones until a person has
+    /// accepted them, or all files are back.
+    private func refusedDeletions(among edits: [FileEdit], removedAtOnce removedCount: Int?) -> Set<DocumentPath> {
+        var removed = Set(edits.lazy.filter { $0.contents == nil }.map(\.path))
         let count = recordRemovals(removedCount ?? removed.count)
-        guard !removed.isEmpty, count > options.maximumDeletions, !state.withLock(\.acceptsRemovedFiles) else { return true }
+        state.withLock { state in
+            guard !state.acceptedRemovals.isEmpty else { return }
+            let accepted = removed.intersection(state.acceptedRemovals)
+            state.acceptedRemovals.subtract(accepted)
+            removed.subtract(accepted)
+        }
+        let waitingCount = options.problems.removedFileCount
+        guard !removed.isEmpty, waitingCount > 0 || count > options.maximumDeletions else { return [] }
         // A commit must not wait for the deletion.
-        for edit in removed { components.cache.remove(edit.path) }
-        if options.problems.recordRemovedFiles(removed.count) {
+        for path in removed { components.cache.remove(path) }
+        options.problems.removedFileCount = max(waitingCount, waitingCount == 0 ? count : removed.count)
+        if waitingCount == 0 {
             components.logger.error(
                 """
                 Too many document files were removed at once to be deletions. Put the files back; or accept the deletions with \
@@ -189,7 +200,7 @@ extension FolderEdits {
             )
             scanAgain(after: Self.removalScanTime)
         }
-        return false
+        return removed
     }
 
     /// Records removed files. Returns the number of those of the last seconds.
@@ -217,7 +228,7 @@ extension FolderEdits {
         restoring committed: EncodedDocument?
     ) async throws(StatusError) {
         guard let identity = edit.identity else {
-            if let committed { await commitQueue.rewrite(committed, ifFileIs: nil) }
+            if let committed { await rewrite(committed, ifFileIs: nil) }
             return
         }
         try await reject(edit.path, identity, because: error, restoring: committed)
@@ -233,9 +244,18 @@ extension FolderEdits {
         let rejected = try await scanQueue.run { () throws(StatusError) in
             try files.reject(path, identity, because: error == nil ? .conflict : .invalid, keepingName: committed != nil)
         }
-        guard let rejected else { return retry([path], after: options.quietTime) }
-        options.problems.report(rejected, error, in: files)
-        if let committed { await commitQueue.rewrite(committed, ifFileIs: identity) }
+        guard let (edit, hasName) = rejected else { return retry([path], after: options.quietTime) }
+        if let committed, !(await commitQueue.rewrite(committed, ifFileIs: hasName ? identity : nil)) {
+            // It is rejected again, once files can be written.
+            try await scanQueue.run { () throws(StatusError) in try files.withdraw(edit, of: path, hasName: hasName) }
+            return retry([path], after: Self.retryTime)
+        }
+        options.problems.report(edit, error, in: files)
+    }
+
+    /// Writes the file of the last committed version of a document anew, unless the file has changed; tries again if that fails.
+    private func rewrite(_ committed: EncodedDocument, ifFileIs identity: FileIdentity?) async {
+        if await !commitQueue.rewrite(committed, ifFileIs: identity) { retry([committed.path], after: Self.retryTime) }
     }
 
     /// Puts back what an edit has changed on a standby.
@@ -243,7 +263,7 @@ extension FolderEdits {
         do throws(StatusError) {
             switch (try await effect(of: edit), edit.base) {
             case (.none, _): break
-            case (.form(let committed), _): await commitQueue.rewrite(committed, ifFileIs: edit.identity)
+            case (.form(let committed), _): await rewrite(committed, ifFileIs: edit.identity)
             case (_, .known(let committed)):
                 try await reject(edit, because: StatusError.standby(of: primary), restoring: committed)
             case (_, .unknown):

@@ -57,8 +57,12 @@ final class FolderEdits: Sendable {
         var removed: Set<DocumentLocation> = []
         /// The files that are half written, with the times at which they were first seen so.
         var incomplete: [DocumentPath: (identity: FileIdentity, since: ContinuousClock.Instant)] = [:]
-        /// True to take all files that are missing for deletions.
+        /// The folders that are being scanned.
+        var scanning: Set<DocumentLocation> = []
+        /// True if the next scan of all folders takes all files that are missing for deletions.
         var acceptsRemovedFiles = false
+        /// The documents whose files are missing, and which a person has accepted to be deleted.
+        var acceptedRemovals: Set<DocumentPath> = []
         /// The numbers of files that were removed in the last seconds.
         var removals: [(time: ContinuousClock.Instant, count: Int)] = []
         /// True while edits are being taken, by one task at a time.
@@ -75,7 +79,18 @@ final class FolderEdits: Sendable {
         /// The delay of the next work; `nil` if there is none to do.
         func delay(at now: ContinuousClock.Instant, after quietTime: Duration) -> Duration? {
             if !unscanned.isEmpty || !removed.isEmpty { return .zero }
-            return pending.values.min().map { max(.milliseconds(1), $0 + quietTime - now) }
+            var changed: (oldest: ContinuousClock.Instant, newest: ContinuousClock.Instant)?
+            var retry: ContinuousClock.Instant?
+            for time in pending.values {
+                if time > now {
+                    retry = min(retry ?? time, time)
+                } else {
+                    changed = changed.map { (min($0.oldest, time), max($0.newest, time)) } ?? (time, time)
+                }
+            }
+            // As `due(at:after:)` has it.
+            let times = [changed.map { min($0.newest + quietTime, $0.oldest + quietTime * 5) }, retry.map { $0 + quietTime }]
+            return times.compactMap(\.self).min().map { max(.milliseconds(1), $0 - now) }
         }
     }
 
@@ -96,6 +111,7 @@ final class FolderEdits: Sendable {
     /// The least time between two scans without watches, and its ratio to the duration of a scan.
     private static let scanInterval = Duration.seconds(2)
     private static let scanPause = 20
+
     init(_ components: StoreComponents, _ reader: DocumentReader, _ commitQueue: CommitQueue, _ options: Options) {
         self.components = components
         self.reader = EditReader(components, reader)
@@ -132,7 +148,9 @@ final class FolderEdits: Sendable {
     /// - Returns: `false` if the commit has another error.
     func take(after error: StatusError, of writes: [Write]) async -> Bool {
         guard error.versionBeforeEdit != nil || error.code == .dataLoss else { return false }
-        let paths = Set(writes.map(\.path))
+        var paths = Set(writes.map(\.path))
+        // It may only have been read.
+        if let path = error.versionBeforeEdit?.path { paths.insert(path) }
         await take(Array(paths))
         return !options.problems.hasDamaged(paths)
     }
@@ -153,14 +171,18 @@ final class FolderEdits: Sendable {
         }
         for location in unscanned { await scan(location) }
         let (isTaking, candidates) = state.withLock { state in
-            guard !state.pending.isEmpty || !state.taking.isEmpty || !state.isComplete else {
+            guard !state.pending.isEmpty || !state.taking.isEmpty || !state.scanning.isEmpty || !state.isComplete else {
                 return (false, Set<DocumentPath>())
             }
             let paths = Set(writes.lazy.map(\.path))
             let isTaking = !state.taking.isDisjoint(with: paths)
-            return (isTaking, state.isComplete ? paths.filter { state.pending[$0] != nil } : paths)
+            guard state.isComplete else { return (isTaking, paths) }
+            let candidates = paths.filter { path in
+                state.pending[path] != nil || state.scanning.contains { $0.contains(.collection(path.collection)) }
+            }
+            return (isTaking, candidates)
         }
-        // Until all folders have been scanned, each file may be an edit.
+        // Until its folder has been scanned, each file may be an edit.
         let edited = candidates.filter { path in
             !reader.isCommitted(path) && (reader.hasFile(path) || state.withLock { $0.pending[path] != nil })
         }
@@ -211,7 +233,7 @@ extension FolderEdits {
             guard let inner = location.location(ofFolder: id) else { return }
             switch event.kind {
             // With it, other files that were missing may have come back.
-            case .present: state.unscanned.insert(options.problems.hasRemovedFiles ? .root : inner)
+            case .present: state.unscanned.insert(options.problems.removedFileCount > 0 ? .root : inner)
             case .absent, .ended: state.removed.insert(inner)
             }
         case (.ignored, .collection(let collection)):
@@ -226,8 +248,12 @@ extension FolderEdits {
 
     private func reportRefusal(_ error: FileSystemError) {
         let isFirst = state.withLock { state in
-            defer { state.isWatched = false }
-            return state.isWatched
+            guard state.isWatched else { return false }
+            // From now on, scans of all folders find the edits.
+            state.isWatched = false
+            state.isComplete = false
+            state.unscanned.insert(.root)
+            return true
         }
         guard isFirst else { return }
         let advice = error.isResourceLimit ? ". Raise fs.inotify.max_user_watches or fs.inotify.max_user_instances" : ""
@@ -241,9 +267,14 @@ extension FolderEdits {
     func schedule() {
         let now = ContinuousClock.now
         let next = state.withLock { state -> (delay: Duration, time: ContinuousClock.Instant)? in
-            guard !state.isWorking, !state.isStopped, let delay = state.delay(at: now, after: options.quietTime) else {
+            guard !state.isWorking, !state.isStopped else { return nil }
+            // It will look at all changes: a look at them for each would be too much under load.
+            if let scheduled = state.nextWork, scheduled <= now + options.quietTime, state.unscanned.isEmpty,
+                state.removed.isEmpty
+            {
                 return nil
             }
+            guard let delay = state.delay(at: now, after: options.quietTime) else { return nil }
             if let scheduled = state.nextWork, scheduled <= now + delay { return nil }
             state.nextWork = now + delay
             return (delay, now + delay)
@@ -281,18 +312,17 @@ extension FolderEdits {
         }
         let due = state.withLock { state in state.pending.due(at: .now, after: options.quietTime) }
         if !due.isEmpty { await take(due) }
-        state.withLock { state in
-            if state.pending.isEmpty, state.unscanned.isEmpty { state.acceptsRemovedFiles = false }
-        }
     }
 
     private func scan(_ location: DocumentLocation) async {
         let events = events.withLock(\.self)
         // A folder that appears later may have been moved there, with all its times.
-        if location == .root { options.problems.forgetRemovedFiles() }
-        let time = location == .root ? state.withLock(\.lastScan) ?? options.startTime : .min
+        let time = state.withLock { state in
+            state.scanning.insert(location)
+            return location == .root ? state.lastScan ?? options.startTime : .min
+        }
+        defer { state.withLock { state in _ = state.scanning.remove(location) } }
         let (start, begin) = (Timestamp.current(), ContinuousClock.now)
-        options.problems.removeRejected(in: location)
         do throws(StatusError) {
             let result = try await scanQueue.run(priority: .low) { [self] () throws(StatusError) in
                 var scan = EditScan(components.files.folders, events, since: time) { watch, location in
@@ -302,9 +332,10 @@ extension FolderEdits {
                 return scan.result
             }
             if let refusal = result.refusal { reportRefusal(refusal) }
-            for edit in result.rejected { options.problems.insert(edit) }
-            add(result.candidates)
-            add(try await reader.unindexedChanges(in: location, result.counts))
+            options.problems.replaceRejected(in: location, with: result.rejected)
+            let unindexed = try await reader.unindexedChanges(in: location, result)
+            if location == .root { try await judgeRemovedFiles(among: unindexed) }
+            add(result.candidates + unindexed)
             let isWatched = state.withLock { state in
                 if location == .root {
                     // The clock of the file system may be a little late.
@@ -316,7 +347,20 @@ extension FolderEdits {
             if !isWatched, location == .root { scanAgain(after: max(Self.scanInterval, (.now - begin) * Self.scanPause)) }
         } catch {
             components.logger.debug("Cannot look for edited files", metadata: ["error": "\(error)"])
-            scanAgain(after: Self.retryTime)
+            // While the index is being rebuilt, for example.
+            scanAgain(after: max(Self.retryTime, (.now - begin) * Self.scanPause))
+        }
+    }
+
+    /// Notes which missing files a person has accepted to be deletions, and whether all files that were missing have been put back.
+    private func judgeRemovedFiles(among paths: [DocumentPath]) async throws(StatusError) {
+        let accepts = state.withLock(\.acceptsRemovedFiles)
+        guard accepts || options.problems.removedFileCount > 0 else { return }
+        let missing = try await reader.removedFiles(among: paths)
+        options.problems.removedFileCount = accepts ? 0 : missing.count
+        state.withLock { state in
+            if missing.isEmpty { state.removals = [] }
+            if accepts { (state.acceptsRemovedFiles, state.acceptedRemovals) = (false, Set(missing)) }
         }
     }
 
@@ -338,7 +382,7 @@ extension FolderEdits {
 
     /// Adds the documents below a folder that has disappeared.
     private func remove(_ location: DocumentLocation) async {
-        options.problems.removeRejected(in: location)
+        options.problems.replaceRejected(in: location, with: [])
         do throws(StatusError) {
             add(try await reader.indexedDocuments(in: location))
         } catch {

@@ -6,7 +6,8 @@ extension StatusError {
     /// - Parameter committed: The last committed version.
     static func uncommittedEdit(of committed: EncodedDocument) -> StatusError {
         StatusError(
-            .aborted,
+            // Not a final refusal of a commit with an identity.
+            .unavailable,
             "The file of the document has just been edited. Try again.",
             path: committed.path.string,
             cause: UncommittedEdit(committed: committed)

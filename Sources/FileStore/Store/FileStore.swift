@@ -210,9 +210,9 @@ extension FileStore {
                 return try await commitQueue.commit(writes, validating: reads, by: author, identity: identity)
             } catch {
                 // The file may have been edited since, or is being written.
-                guard ContinuousClock.now - start < Self.editWaitTime, await folderEdits.take(after: error, of: writes) else {
-                    throw error
-                }
+                guard ContinuousClock.now - start < Self.editWaitTime, !Task.isCancelled,
+                    await folderEdits.take(after: error, of: writes)
+                else { throw error }
                 try? await Task.sleep(for: .milliseconds(2))
             }
         }
@@ -284,7 +284,10 @@ extension FileStore {
     package func acceptRemovedFiles() async throws(StatusError) {
         if let error = components.standbyError { throw error }
         guard let folderEdits else {
-            throw StatusError(.failedPrecondition, "Edits of files do not become commits. Start the server with --folder-edits.")
+            throw StatusError(
+                .failedPrecondition,
+                "Edits of files do not become commits: the server was started with --no-folder-edits."
+            )
         }
         folderEdits.acceptRemovedFiles()
     }

@@ -10,8 +10,8 @@ package struct AtomicFileWriter {
         case unnamed(SharedFileDescriptor)
     }
 
-    /// A function that may give the file of a temporary name in a folder another name.
-    package typealias Keeper = (_ temporary: String, _ folder: borrowing FileDescriptor) -> Void
+    /// A function that may give the file of a temporary name in a folder another name. Returns `false` to let it have that.
+    package typealias Keeper = (_ temporary: String, _ folder: borrowing FileDescriptor) -> Bool
 
     /// True if a temporary file could not be removed, and remains until the temporary files are swept.
     package private(set) var hasLeftoverTemporaryFile: Bool
@@ -176,7 +176,7 @@ extension AtomicFileWriter {
             // There is no file, or the file system cannot exchange files.
             return try rename(temporary, to: name, in: folder)
         }
-        keep?(temporary, folder)
+        guard keep?(temporary, folder) ?? true else { return }
         do throws(FileSystemError) {
             try folder.removeFile(temporary)
         } catch {
@@ -223,7 +223,7 @@ extension AtomicFileWriter {
             guard error.isNotFound else { throw error }
             return false
         }
-        keep(temporary, folder)
+        guard keep(temporary, folder) else { return true }
         do throws(FileSystemError) {
             try folder.removeFile(temporary)
             return true

@@ -207,11 +207,9 @@ struct FolderEditTests {
             #expect(try folder.text(of: "data/documents/c/\(kept[0])") == edited)
             #expect(store.position.lastSequence == SequenceNumber(2))
             #expect(try await store.problems(limit: 10).problems.map(\.kind) == [.conflict])
-            #expect(
-                logs.entries(
-                    "A file was edited while its document changed; it is kept beside the document, which has the committed version"
-                ).count == 1
-            )
+            let message =
+                "A file was edited while its document changed; it is kept beside the document, which has the committed version"
+            await eventually { logs.entries(message).count == 1 }
 
             try folder.write(first, to: "data/documents/c/a.json")
             let commit = try await commit(after: 2, store)
@@ -240,16 +238,19 @@ struct FolderEditTests {
         try await fixture.withStore { store in
             for name in ["a", "b", "d"] { try await store.set("c/\(name)", ["n": .integer(1)]) }
             try await store.set("gone/x", [:])
+            try await store.set("m/old", [:])
             try await store.waitUntilIndexed()
         }
         try replace("\"n\": 1", with: "\"n\": 2", in: "data/documents/c/a.json")
         try folder.remove("data/documents/c/b.json")
+        // As many files as before.
+        try FileManager.default.moveItem(atPath: folder["data/documents/m/old.json"], toPath: folder["data/documents/m/new.json"])
         try folder.write(#"{"n": 3}"#, to: "data/documents/new/e.json")
         try folder.remove("data/documents/gone")
         try await fixture.withStore { store in
             var changes: [String: MapValue] = [:]
             var sequence = store.position.lastSequence
-            while changes.count < 4 {
+            while changes.count < 6 {
                 let commit = try #require(try await store.firstCommits(1, after: sequence).first)
                 sequence = commit.sequence
                 for change in commit.changes {
@@ -257,7 +258,11 @@ struct FolderEditTests {
                 }
             }
             let deleted: MapValue = ["deleted": .boolean(true)]
-            #expect(changes == ["c/a": ["n": .integer(2)], "c/b": deleted, "new/e": ["n": .integer(3)], "gone/x": deleted])
+            let expected: [String: MapValue] = [
+                "c/a": ["n": .integer(2)], "c/b": deleted, "new/e": ["n": .integer(3)], "gone/x": deleted, "m/old": deleted,
+                "m/new": [:],
+            ]
+            #expect(changes == expected)
         }
         // Nothing is left to be found.
         try await fixture.withStore { store in
@@ -312,6 +317,34 @@ struct FolderEditTests {
             while try await store.problems(limit: 10).problems.map(\.kind) != [.conflict] {
                 try await Task.sleep(for: .milliseconds(5))
             }
+        }
+    }
+
+    @Test
+    func `While removed files wait for a person, those that are put back in parts delete nothing`() async throws {
+        var fixture = fixture
+        fixture.configuration.maximumFolderDeletions = 5
+        try await fixture.withStore { store in
+            for collection in ["c", "e"] {
+                for number in 0..<4 { try await store.set("\(collection)/d\(number)", [:]) }
+            }
+            try await store.waitUntilIndexed()
+            try folder.write("", to: "away/.keep")
+            let files = FileManager.default
+            for name in ["c", "e"] {
+                try files.moveItem(atPath: folder["data/documents/\(name)"], toPath: folder["away/\(name)"])
+            }
+            await eventually { store.problemCount == 1 }
+            try files.moveItem(atPath: folder["away/c"], toPath: folder["data/documents/c"])
+            // Four files are missing still, fewer than the limit.
+            while try await store.problems(limit: 1).problems.first?.message.hasPrefix("4 ") != true {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            try files.moveItem(atPath: folder["away/e"], toPath: folder["data/documents/e"])
+            await eventually { store.problemCount == 0 }
+            #expect(store.position.lastSequence == SequenceNumber(8))
+            try folder.remove("data/documents/e/d0.json")
+            #expect(try await commit(after: 8, store).changes.map(\.path.string) == ["e/d0"])
         }
     }
 
