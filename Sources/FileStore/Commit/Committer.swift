@@ -146,6 +146,13 @@ extension Committer {
     func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) -> Bool {
         guard !isClosed, components.writeBlockedReason == nil else { return false }
         defer { applier.endBatch() }
+        do throws(StatusError) {
+            // A crash leaves a temporary file. In this order, as for commits.
+            try writer.prepare(first: last.sequence.next)
+            try components.checkpointer.markUnclean(components.index)
+        } catch {
+            return false
+        }
         return applier.rewrite(document, ifFileIs: identity)
     }
 }

@@ -70,16 +70,16 @@ struct TokenBucketsTests {
         for _ in 0..<99 {
             clock.advance(by: 1_000)
             // Of all parts, so that each changes its generation when it is due.
-            for number in 0..<100 { _ = buckets.consume(for: UTF8Key("b\(number)")) }
+            for number in 0..<400 { _ = buckets.consume(for: UTF8Key("b\(number)")) }
             #expect(buckets.consume(for: "a") != nil)
         }
         clock.advance(by: 600)
         #expect(consumeAll(buckets, "a") == 1)
         for _ in 0..<250 {
             clock.advance(by: 1_000)
-            for number in 0..<100 { _ = buckets.consume(for: UTF8Key("c\(number)")) }
+            for number in 0..<400 { _ = buckets.consume(for: UTF8Key("c\(number)")) }
         }
-        #expect(buckets.count == 100)
+        #expect(buckets.count == 400)
     }
 
     @Test
