@@ -85,7 +85,8 @@ struct DocumentFileWriter: ~Copyable {
                 in: folder.descriptor,
                 isReplacing: exists
             )
-            let replaced = exists ? replacedFile(of: document.path, name.text, in: folder.descriptor) : nil
+            let replaced =
+                exists ? replacedFile(of: document.path, name.text, in: folder.descriptor) : editedFiles[document.path]
             return StagedDocument(document: document, file: file, identity: identity, replaced: replaced)
         } catch {
             throw writeError(error, "write", document.path)

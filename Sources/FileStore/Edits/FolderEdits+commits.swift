@@ -295,7 +295,10 @@ extension FolderEdits {
         }
         state.withLock { $0.incomplete[path] = nil }
         do throws(StatusError) {
-            if error.code == .dataLoss, case .known(let committed) = try await reader.base(of: path, before: identity) {
+            // Links, sockets and huge files are left where they are.
+            if error.code == .dataLoss, error.file?.line != nil,
+                case .known(let committed) = try await reader.base(of: path, before: identity)
+            {
                 try await reject(path, identity, because: error, restoring: committed)
                 return options.problems.removeDamaged([path])
             }

@@ -135,11 +135,15 @@ final class FolderEdits: Sendable {
         schedule()
     }
 
-    /// Ends the watch, and returns when no edit is being taken.
+    /// Takes the edits that have been noticed, ends the watch, and returns when no edit is being taken.
     func stop() async {
         state.withLock { $0.isStopped = true }
-        events.withLock(\.self)?.stop()
         await withCheckedContinuation { continuation in completion.notify(queue: queue) { continuation.resume() } }
+        readEvents()
+        let now = ContinuousClock.now
+        let rest = state.withLock { state in state.pending.filter { $0.value <= now }.map(\.key) }
+        if !rest.isEmpty { await take(rest) }
+        events.withLock(\.self)?.stop()
     }
 
     /// Takes the edits that a commit has found, also those of which the kernel does not tell.

@@ -156,11 +156,15 @@ extension StoreRecovery {
                     problems: problems,
                     quietTime: configuration.folderEditQuietTime,
                     maximumDeletions: configuration.maximumFolderDeletions,
-                    startTime: datedFiles == manifest.datedFiles ? stopTime ?? openTime : openTime
+                    startTime: datedFiles == manifest.datedFiles ? stopTime.map { $0 - Self.lateEditTime } ?? openTime : openTime
                 )
             }
         components.index.start()
     }
+
+    /// The time before the last record of the store's state from which edits are looked for, in microseconds: one that was made shortly
+    /// before a stop may not have been taken.
+    private static let lateEditTime: Int64 = 10_000_000
 
     /// Syncs the recovered files and records them in the manifest.
     private static func makeDurable(

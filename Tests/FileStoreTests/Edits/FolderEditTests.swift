@@ -97,6 +97,8 @@ struct FolderEditTests {
             try folder.write(#"{"n": 5}"#, to: "data/documents/moved/z/sub/d.json")
             let inner = try await commit(after: sequence, store)
             #expect(inner.changes.map(\.path.string) == ["moved/z/sub/d"])
+            // Nothing is kept beside the documents.
+            #expect(try folder.names(in: "data/documents/moved").sorted() == ["z", "z.json"] && store.problemCount == 0)
         }
     }
 
@@ -269,6 +271,20 @@ struct FolderEditTests {
             let position = store.position
             try await Task.sleep(for: .milliseconds(200))
             #expect(store.position == position)
+        }
+    }
+
+    @Test
+    func `An edit that is saved just before the store is closed is taken`() async throws {
+        var fixture = fixture
+        fixture.configuration.folderEditQuietTime = .seconds(5)
+        try await fixture.withStore { store in
+            try await store.set("c/a", ["n": .integer(1)])
+            try replace("\"n\": 1", with: "\"n\": 2", in: "data/documents/c/a.json")
+        }
+        try await fixture.withStore { store in
+            let commit = try await commit(after: 1, store)
+            #expect(try commit.changes.first?.after?.decoded().fields == ["n": .integer(2)])
         }
     }
 
