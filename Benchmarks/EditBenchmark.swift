@@ -88,7 +88,7 @@ struct EditBenchmark: AsyncParsableCommand {
             group.addTask {
                 var number = 0
                 while !Task.isCancelled {
-                    try Self.write("{\"n\": \(number)}\n", to: documents + "/saves/s\(number % 100).json")
+                    try Self.write("{\"n\": \(number)}\n", to: documents + "/saves/s\(number % 1_000).json")
                     number += 1
                     try? await Task.sleep(for: .milliseconds(2))
                 }
