@@ -48,9 +48,3 @@ package struct FieldMerge: Sendable {
         return MapValue(merged)
     }
 }
-
-extension Value {
-    fileprivate var members: MapValue? {
-        if case .map(let members) = self { members } else { nil }
-    }
-}

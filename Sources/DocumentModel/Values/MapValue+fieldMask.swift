@@ -68,7 +68,8 @@ extension MapValue {
 }
 
 extension Value {
-    fileprivate var members: MapValue? {
+    /// The members of a map; `nil` for another value.
+    var members: MapValue? {
         if case .map(let members) = self { members } else { nil }
     }
 }

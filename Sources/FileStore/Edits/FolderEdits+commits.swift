@@ -189,7 +189,7 @@ extension FolderEdits {
         guard !removed.isEmpty, waitingCount > 0 || count > options.maximumDeletions else { return [] }
         // A commit must not wait for the deletion.
         for path in removed { components.cache.remove(path) }
-        options.problems.removedFileCount = max(waitingCount, waitingCount == 0 ? count : removed.count)
+        options.problems.removedFileCount = waitingCount == 0 ? count : max(waitingCount, removed.count)
         if waitingCount == 0 {
             components.logger.error(
                 """

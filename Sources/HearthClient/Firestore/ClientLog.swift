@@ -19,7 +19,7 @@ enum ClientLog {
 extension Firestore {
     /// Sets whether all instances log to standard error also what is in order: connections of the local cache, and the answers to queued writes.
     ///
-    /// What needs attention is always logged.
+    /// Messages that need attention are always logged.
     public static func enableLogging(_ isEnabled: Bool) {
         ClientLog.isVerbose.store(isEnabled, ordering: .relaxed)
     }

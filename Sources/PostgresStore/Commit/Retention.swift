@@ -30,7 +30,7 @@ final class Retention: Sendable {
             guard !state.isClosed, state.task == nil, sequence >= state.next ?? .zero else { return }
             state.next = SequenceNumber(sequence.rawValue + interval)
             state.task = Task.detached {
-                // What is left over is removed by the next run.
+                // The next run removes the rest.
                 try? await self.run()
                 self.state.withLock { $0.task = nil }
             }

@@ -43,7 +43,7 @@ package struct EngineAddress: Sendable {
                     + "environment variable PGPASSWORD, or into a password file that the parameter passfile names."
             )
         }
-        // What the URL says takes precedence over the defaults before it.
+        // The URL takes precedence over the defaults before it.
         options = [
             ("application_name", "hearth"), ("connect_timeout", "5"), ("tcp_user_timeout", "15000"), ("keepalives_idle", "10"),
             ("keepalives_interval", "5"), ("keepalives_count", "3"), ("dbname", url), ("client_encoding", "UTF8"),

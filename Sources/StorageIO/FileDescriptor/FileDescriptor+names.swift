@@ -21,7 +21,7 @@ extension FileDescriptor {
 
     /// Renames an entry of this folder to a name that doesn't exist yet.
     ///
-    /// Where the file system cannot do that atomically, an entry that is created at the same time is replaced.
+    /// An entry that is created at the same time is replaced if the file system cannot rename in this way.
     ///
     /// - Throws: `EEXIST` if the name exists.
     package func renameWithoutReplacing(_ name: String, to newName: String) throws(FileSystemError) {

@@ -93,7 +93,7 @@ extension OfflineTests {
                     try await db.batch().setData(["n": number], forDocument: db.document("notes/\(number)")).enqueue()
                 }
                 try await first.terminate()
-                // What the first one has left stays as well.
+                // The writes that the first one has left stay as well.
                 let error = await #expect(throws: FirestoreError.self) {
                     try await OfflineDatabase.firestore(port: proxy.port, settings).clearPersistence()
                 }
