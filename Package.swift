@@ -196,7 +196,6 @@ let package = Package(
                 "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "IdentityTokens",
                 "JSONRPC", "PrometheusMetrics", "Replication", "SpanRecording", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -230,7 +229,7 @@ let package = Package(
                 "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreMessages", "FirestoreProto", "Gzip",
                 "HearthAPI", "HearthHTTP", "JSONRPC", "PrometheusMetrics", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
@@ -243,7 +242,7 @@ let package = Package(
                 "Concurrency", "DocumentModel", "DocumentStore", "FirestoreAPI", "FirestoreMessages", "HearthAPI", "HearthHTTP",
                 "JSONRPC", "SecurityRules", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings
@@ -254,7 +253,7 @@ let package = Package(
                 "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC",
                 "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text", "XMLText",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -264,16 +263,21 @@ let package = Package(
         .executableTarget(
             name: "HearthCLI",
             dependencies: [
-                "CLinux", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST",
-                "HearthAdmin", "HearthAPI", "HearthHTTP", "HearthTransport", "HearthWire", "IdentityTokens",
+                "CLinux", "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC",
+                "FirestoreREST", "HearthAdmin", "HearthAPI", "HearthHTTP", "HearthTransport", "HearthWire", "IdentityTokens",
                 "KeySetFetching", "OTLPExport", "PostgresStore", "PrometheusMetrics", "Replication", "SecurityRules",
                 "SpanRecording", "StorageIO",
                 "StrictJSON",
                 "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -283,13 +287,16 @@ let package = Package(
         .executableTarget(
             name: "HearthBench",
             dependencies: [
-                "Cryptography", "DocumentModel", "DocumentStore", "FileStore", "FirestoreAPI", "FirestoreProto", "FirestoreREST",
-                "HearthClient", "HearthHTTP", "HearthAPI", "SecurityRules", "StrictJSON", "SyncCache", "SyncEngine", "UTF8Text",
+                "CLinux", "Cryptography", "DocumentModel", "DocumentStore", "FileStore", "FirestoreAPI", "FirestoreProto",
+                "FirestoreREST",
+                "HearthClient", "HearthHTTP", "HearthAPI", "PostgresStore", "SecurityRules", "StrictJSON", "SyncCache",
+                "SyncEngine",
+                "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -358,8 +365,9 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST", "HearthAPI",
-                "HearthAdmin", "HearthHTTP", "IdentityTokens", "SpanRecording", "StrictJSON", "UTF8Text", "TestSupport",
+                "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "FileStore", "FirestoreGRPC", "FirestoreREST",
+                "HearthAPI", "HearthAdmin", "HearthHTTP", "IdentityTokens", "SpanRecording", "StrictJSON", "UTF8Text",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -441,7 +449,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StorageIOTests",
-            dependencies: ["Concurrency", "StorageIO", "DocumentModel"],
+            dependencies: ["Concurrency", "StorageIO", "DocumentModel", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -451,7 +459,7 @@ let package = Package(
         ),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "DocumentModel", "DocumentStore", "UTF8Text"],
+            dependencies: ["Journal", "DocumentModel", "DocumentStore", "StorageIO", "TestSupport", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -481,7 +489,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentIndexTests",
-            dependencies: ["DocumentIndex", "DocumentModel", "StorageIO", "TestSupport"],
+            dependencies: ["DocumentIndex", "DocumentModel", "QueryEngine", "StorageIO", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -498,8 +506,8 @@ let package = Package(
         .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
-                "PostgresStore", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "QueryEngine", "StrictJSON",
-                "TestSupport", "UTF8Text",
+                "PostgresStore", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "QueryEngine", "QueryTestSupport",
+                "StorageIO", "StrictJSON", "TestSupport", "UTF8Text",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -540,9 +548,10 @@ let package = Package(
         .testTarget(
             name: "HearthHTTPTests",
             dependencies: [
-                "HearthHTTP", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "HearthAPI",
-                "JSONRPC", "PrometheusMetrics", "ServerTestSupport", "SpanRecording", "StrictJSON", "UTF8Text", "TestSupport",
-                .product(name: "Hummingbird", package: "hummingbird"),
+                "HearthHTTP", "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs",
+                "HearthAPI", "JSONRPC", "PrometheusMetrics", "ServerTestSupport", "SpanRecording", "StrictJSON", "UTF8Text",
+                "TestSupport",
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -560,10 +569,10 @@ let package = Package(
                 "JSONRPC", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text", "TestSupport",
                 "CLibXML2", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             exclude: ["Golden"],
             swiftSettings: swiftSettings
@@ -602,8 +611,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "SharedListExample", "SpanRecording",
-                "StrictJSON", "UTF8Text",
+                "CLinux", "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "SharedListExample",
+                "SpanRecording", "StrictJSON", "UTF8Text",
                 "TestSupport", "TraceTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

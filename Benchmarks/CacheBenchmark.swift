@@ -33,6 +33,12 @@ struct CacheBenchmark: AsyncParsableCommand {
         try await measureResult(folder, &report)
         try await measureReading(folder, &report)
         try await CacheIndexBenchmark(documentCount: documents).run(in: folder, &report)
+        let cache = try PersistentCache(folder: folder + "/large")
+        try await CacheStepBenchmark(documentCount: documents).run("cache", cache, &report)
+        cache.close()
+        var memory = MemoryCache(isEager: false)
+        memory.save(try (0..<documents).map { try Self.document($0).remote })
+        try await CacheStepBenchmark(documentCount: documents).run("cache in memory", memory, &report)
         if let path = options.json { try report.write(to: path) }
     }
 
@@ -196,13 +202,16 @@ struct CacheBenchmark: AsyncParsableCommand {
                 }
             }
         )
-        report.add(
-            try await Measurement.run("cache: scan, with decoding", operations: documents, unit: "document") {
-                var count = 0
-                try cache.visitDocuments(in: source, after: 0) { _ in count += 1 }
-                guard count == documents else { throw ValidationError("Expected all documents, found \(count).") }
-            }
+        var scan = try await Measurement.run("cache: scan, with decoding", operations: documents, unit: "document") {
+            var count = 0
+            try cache.visitDocuments(in: source, after: 0) { _ in count += 1 }
+            guard count == documents else { throw ValidationError("Expected all documents, found \(count).") }
+        }
+        let scanTime = scan.elapsed / .milliseconds(1) * 100_000 / Double(documents)
+        scan.quantities.append(
+            Measurement.Quantity(name: "time for 100,000 documents", value: scanTime, unit: "ms", maximum: 300)
         )
+        report.add(scan)
         var choice = try await Measurement.run("cache: choose what to evict", operations: 10, unit: "choice") {
             for _ in 0..<10 {
                 _ = try cache.byteCount
@@ -219,10 +228,41 @@ struct CacheBenchmark: AsyncParsableCommand {
                 _ = try cache.keys(of: target.id)
             }
         )
+        try await measurePreviousKeys(&cache, &report)
         cache.close()
     }
 
+    /// Measures a query whose previous result is known: its documents are read by their keys.
+    private func measurePreviousKeys(_ cache: inout PersistentCache, _ report: inout Report) async throws {
+        let count = min(1_000, documents)
+        let query = StructuredQuery(
+            .collection(try CollectionPath("documents")),
+            where: try .field(FieldPath("isbn"), .less(.integer(Self.isbn(count)))),
+            orders: [StructuredQuery.Order(.field(try FieldPath("isbn")))]
+        )
+        var target = try cache.addTarget(.query(query))
+        try cache.updateKeys(of: target.id, adding: Set((0..<count).map { try Self.path($0) }), removing: [])
+        target.syncedChange = try cache.lastChange
+        try cache.save(target)
+        var engine = SyncEngine(cache: cache)
+        _ = try engine.start()
+        let view = try ViewQuery(query)
+        var measurement = try await Measurement.run("cache: previous result", operations: 20, unit: "query") {
+            for _ in 0..<20 {
+                let found = try engine.result(of: view).documents.count
+                guard found == count else { throw ValidationError("Expected \(count) documents, found \(found).") }
+            }
+        }
+        let time = measurement.elapsed / .milliseconds(1) / 20 * 1_000 / Double(count)
+        measurement.quantities.append(
+            Measurement.Quantity(name: "time for 1,000 documents", value: time, unit: "ms", maximum: 10)
+        )
+        report.add(measurement)
+    }
+
     // MARK: Documents
+
+    private static func isbn(_ number: Int) -> Int64 { 9_780_345_000_000 + Int64(number) }
 
     /// A document with about 440 bytes of fields as JSON.
     struct SampleDocument {
@@ -244,7 +284,7 @@ struct CacheBenchmark: AsyncParsableCommand {
         let fields: MapValue = [
             "author": .string("Douglas Adams \(number % 1_000)"),
             "available": .boolean(number.isMultiple(of: 2)),
-            "isbn": .integer(9_780_345_000_000 + Int64(number)),
+            "isbn": .integer(isbn(number)),
             "numberOfPages": .integer(Int64(number % 1_200)),
             "published": .timestamp(try Timestamp(microseconds: 1_000_000 * Int64(number))),
             "rating": .double(Double(number % 500) / 100),

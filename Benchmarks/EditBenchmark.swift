@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import DocumentModel
 import DocumentStore
 import FileStore
@@ -21,6 +22,9 @@ struct EditBenchmark: AsyncParsableCommand {
     @Option(help: "Number of single saves.")
     var saves = 200
 
+    @Option(help: "Number of folders that are watched, each with one document.")
+    var folders = 100_000
+
     private static let collections = 100
     private static let baseline = "git checkout"
 
@@ -36,6 +40,7 @@ struct EditBenchmark: AsyncParsableCommand {
         try await measureWriters(in: store, folder + "/data/documents", &report)
         try await measureCheckouts(in: store, folder, &report)
         await store.close()
+        try await measureFolders(folder + "/folders", &report)
         if let path = options.json { try report.write(to: path) }
     }
 
@@ -106,6 +111,78 @@ struct EditBenchmark: AsyncParsableCommand {
         report.add(measurement)
     }
 
+    // MARK: Folders
+
+    /// Compares a store that watches many folders with one that does not: memory, and reads of cached documents.
+    private func measureFolders(_ folder: String, _ report: inout Report) async throws {
+        let paths = try (0..<folders).map { try DocumentPath("f\($0)/d") }
+        var configuration = FileStoreConfiguration(folder: folder)
+        let store = try await FileStore.open(configuration, logger: .benchmark)
+        for start in stride(from: 0, to: folders, by: 500) {
+            _ = try await store.commit(paths[start..<min(start + 500, folders)].map { try .set($0, ["n": .integer(1)]) })
+        }
+        try await store.waitUntilIndexed()
+        await store.close()
+        // Without the memory of a first start.
+        _ = try await measureReads("", of: paths, in: configuration, watching: false)
+        var plain = try await measureReads("gets without edits of files", of: paths, in: configuration, watching: false)
+        configuration.takesFolderEdits = true
+        var watching = try await measureReads("gets beside watched folders", of: paths, in: configuration, watching: true)
+        let difference = watching.processorMicroseconds - plain.processorMicroseconds
+        watching.quantities += [
+            .init(name: "more processor time a get", value: difference, unit: "µs", maximum: 1),
+            .init(
+                name: "more memory a folder",
+                value: (watching.quantities[0].value - plain.quantities[0].value) / Double(folders),
+                unit: "bytes",
+                maximum: 1_024
+            ),
+        ]
+        for index in plain.quantities.indices { plain.quantities[index].value /= 1_048_576 }
+        watching.quantities[0].value /= 1_048_576
+        report.add(plain)
+        report.add(watching)
+    }
+
+    /// Measures reads of 1,000 documents, after the first scan of all folders, and the memory that is allocated then.
+    private func measureReads(
+        _ name: String,
+        of paths: [DocumentPath],
+        in configuration: FileStoreConfiguration,
+        watching: Bool
+    ) async throws -> Measurement {
+        let store = try await FileStore.open(configuration, logger: .benchmark)
+        let start = ContinuousClock.now
+        if watching, let path = paths.last {
+            let sequence = store.position.lastSequence
+            let file = "\(configuration.folder)/documents/\(path.string).json"
+            try Self.write("{\"n\": \(Int.random(in: 2...1_000_000))}", to: file)
+            var commits = store.commits(after: sequence).makeAsyncIterator()
+            _ = try await commits.next()
+        }
+        let scanTime = ContinuousClock.now - start
+        let read = paths.prefix(1_000)
+        for path in read { _ = try await store.document(at: path) }
+        let rounds = 200
+        let idleTime = Measurement.ownProcessorTime()
+        try await Task.sleep(for: .seconds(1))
+        let idle = Measurement.ownProcessorTime() - idleTime
+        var measurement = try await Measurement.run(name, operations: rounds * read.count, unit: "get") {
+            for _ in 0..<rounds {
+                for path in read { _ = try await store.document(at: path) }
+            }
+        }
+        measurement.quantities = [.init(name: "memory in use", value: Double(mallinfo2().uordblks), unit: "MiB")]
+        if watching {
+            measurement.quantities += [
+                .init(name: "first scan, and the commit of an edit", value: scanTime / .seconds(1), unit: "s"),
+                .init(name: "processor time of an idle second", value: idle / .milliseconds(1), unit: "ms"),
+            ]
+        }
+        await store.close()
+        return measurement
+    }
+
     // MARK: Checkouts
 
     private func measureCheckouts(in store: FileStore, _ folder: String, _ report: inout Report) async throws {
@@ -170,13 +247,14 @@ struct EditBenchmark: AsyncParsableCommand {
             "{\n  \"n\": \(number),\n  \"text\": \"\(text)\",\n  \"title\": \"document \(number)\",\n  \"version\": \(version)\n}\n"
     }
 
+    /// Writes a file as editors and git do: without a sync, which would make them wait for the disk.
     private static func write(_ text: String, to path: String) throws {
-        let url = URL(filePath: path)
         do {
-            try Data(text.utf8).write(to: url)
+            try RawFileIO.write(Array(text.utf8), to: path)
         } catch {
-            try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: url)
+            let folder = URL(filePath: path).deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try RawFileIO.write(Array(text.utf8), to: path)
         }
     }
 }

@@ -15,7 +15,7 @@ struct HearthBench: AsyncParsableCommand {
         subcommands: [
             StoreBenchmark.self, IndexBenchmark.self, QueryBenchmark.self, HTTPBenchmark.self, GRPCBenchmark.self,
             SustainedBenchmark.self, WatchBenchmark.self, PageBenchmark.self, PeersBenchmark.self, ScalingBenchmark.self,
-            RulesBenchmark.self, CacheBenchmark.self, EditBenchmark.self,
+            RulesBenchmark.self, CacheBenchmark.self, EditBenchmark.self, EngineBenchmark.self,
             JSONBenchmark.self, MappingBenchmark.self, ClientBenchmark.self, OfflineBenchmark.self, ConstantServer.self,
             ConstantGRPCServer.self,
         ]

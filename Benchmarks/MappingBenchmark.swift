@@ -58,6 +58,17 @@ struct MappingBenchmark: AsyncParsableCommand {
                 }
             }
         )
+        let dictionaries = try values.map { try Firestore.Encoder().encode($0) }
+        report.add(
+            try await Measurement.run(
+                "Firestore.Decoder, from dictionaries",
+                operations: operations,
+                unit: "document",
+                target: .init(baseline: "JSONDecoder", ratio: 1)
+            ) {
+                for _ in 0..<rounds { for dictionary in dictionaries { _ = try decoder.decode(Volume.self, from: dictionary) } }
+            }
+        )
         if let path = options.json { try report.write(to: path) }
     }
 }

@@ -26,6 +26,19 @@
   reveal();
 })();
 
+// Moves the caret to the first error of JSON, rules or a query, and shows its line.
+(() => {
+  // A browser does not focus the text by itself if the URL has a fragment, as that of a query that was run.
+  if (location.hash) document.querySelector('textarea[autofocus]')?.focus();
+  const code = document.querySelector('textarea[data-line]');
+  if (!code) return;
+  const lines = code.value.split('\n');
+  const start = lines.slice(0, code.dataset.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
+  const column = [...(lines[code.dataset.line - 1] ?? '')].slice(0, code.dataset.column - 1).join('').length;
+  code.setSelectionRange(start + column, start + column);
+  code.scrollTop = code.scrollHeight * (code.dataset.line - 3) / lines.length;
+})();
+
 // The bar for selected rows is hidden until a row is selected, and a checkbox in the head of the table selects all of them.
 (() => {
   const form = document.getElementById('selection');
@@ -63,6 +76,28 @@
     all.focus();
   });
   document.addEventListener('change', ({ target }) => { if (target.matches('input[name="row"]')) update(); });
+  // The bar is at the end of the page, but comes next in the focus order of a selected box.
+  const stops = (root) => [...root.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+    .filter((element) => element.tabIndex >= 0 && !element.disabled && element.checkVisibility());
+  let origin = null;
+  document.addEventListener('keydown', (event) => {
+    const { target, shiftKey } = event;
+    if (event.key !== 'Tab' || event.ctrlKey || event.altKey || event.metaKey || form.hidden) return;
+    const bar = stops(form);
+    let next;
+    if (!form.contains(target)) {
+      const isBox = target === all ? all.checked || all.indeterminate : target.matches('input[name="row"]:checked');
+      if (!isBox || shiftKey) return;
+      origin = target;
+      next = bar[0];
+    } else if (origin?.isConnected && target === (shiftKey ? bar[0] : bar.at(-1))) {
+      const others = stops(document).filter((element) => !form.contains(element));
+      next = shiftKey ? origin : others[others.indexOf(origin) + 1];
+    }
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  });
   document.addEventListener('hearth:replaced', update);
   // The Back button restores selected rows.
   addEventListener('pageshow', update);
@@ -102,6 +137,26 @@
     measure();
   };
   document.querySelectorAll('.scroll').forEach(follow);
+})();
+
+// The document of the panel is in view in its list, and a column that the table is sorted by beside those that stay.
+(() => {
+  const chosen = document.querySelector('nav.panel a[aria-current]');
+  if (chosen) {
+    const list = chosen.closest('nav');
+    const [box, frame] = [chosen.getBoundingClientRect(), list.getBoundingClientRect()];
+    if (box.bottom > Math.min(frame.bottom, innerHeight)) {
+      list.scrollTop += (box.top + box.bottom - frame.top - frame.bottom) / 2;
+      // The end of the list may be below the window.
+      chosen.scrollIntoView({ block: 'nearest' });
+    }
+  }
+  const sorted = document.querySelector('.scroll > table.documents th[aria-sort]');
+  if (sorted) {
+    const region = sorted.closest('.scroll');
+    const [box, frame] = [sorted.getBoundingClientRect(), region.getBoundingClientRect()];
+    if (box.right > frame.right || box.left < frame.left) region.scrollLeft += (box.left + box.right - frame.left - frame.right) / 2;
+  }
 })();
 
 // Times are shown in the time zone of the reader, too: behind those of a document, and on others under the pointer.

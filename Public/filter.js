@@ -7,6 +7,10 @@
   if (!table || !matchMedia('(hover: hover)').matches) return;
   const links = document.createElement('span');
   links.className = 'value-filters floating';
+  // Outside of the cell, which is cut off, so that the first click of a double click never is on a link.
+  const panel = document.createElement('span');
+  panel.className = 'links';
+  links.append(panel);
   const [only, not] = ['only', 'not'].map((name) => {
     const link = document.createElement('a');
     link.className = name;
@@ -14,7 +18,7 @@
     link.setAttribute('aria-label', link.title);
     // The links come and go with the pointer, so they don't take part in the order of the Tab key.
     link.tabIndex = -1;
-    links.append(link);
+    panel.append(link);
     return { name, link };
   });
   const edit = document.createElement('a');
@@ -23,8 +27,18 @@
     edit.title = table.dataset.edit;
     edit.setAttribute('aria-label', edit.title);
     edit.tabIndex = -1;
-    links.append(edit);
+    panel.append(edit);
   }
+  // Behind the end of the cell; before its handle if there is no room.
+  const place = (cell) => {
+    const [box, handle] = [cell.getBoundingClientRect(), links.getBoundingClientRect()];
+    const [width, height] = [panel.offsetWidth, panel.offsetHeight];
+    const isReversed = getComputedStyle(cell).direction === 'rtl';
+    const hasRoom = isReversed ? box.left >= width : box.right + width <= document.documentElement.clientWidth;
+    const edge = hasRoom ? box : handle;
+    panel.style.left = `${isReversed === hasRoom ? edge.left - width : edge.right}px`;
+    panel.style.top = `${box.top + (box.height - height) / 2}px`;
+  };
   const show = (cell) => {
     const field = table.tHead.rows[0].cells[cell.cellIndex]?.dataset.field;
     const url = cell.parentElement.dataset.key;
@@ -41,7 +55,9 @@
       link.href = target.href;
     }
     edit.href = `${url}?value=${encodeURIComponent(field)}`;
-    if (links.parentElement !== cell) cell.append(links);
+    if (links.parentElement === cell) return;
+    cell.append(links);
+    place(cell);
   };
   table.addEventListener('pointerover', ({ target }) => {
     const cell = target.closest('tbody td');
@@ -49,4 +65,6 @@
     else links.remove();
   });
   table.addEventListener('pointerleave', () => links.remove());
+  // The links are placed in the window.
+  addEventListener('scroll', () => links.remove(), { capture: true, passive: true });
 })();

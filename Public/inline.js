@@ -78,11 +78,12 @@
     }
   };
 
-  // Shows what was saved: the row as a reload of the page has it, and the message with the button that undoes it.
+  // Shows what was saved: the row as a reload of the page has it, and the message with the button that undoes it. The message is on
+  // the page of the document, which may lack the row.
   const showSaved = async (url) => {
     const load = async (address) => parse(await (await fetch(address)).text());
     const pages = [await load(url.pathname)];
-    if (location.pathname !== url.pathname) pages.push(await load(location.href));
+    if (location.pathname + location.search !== url.pathname) pages.push(await load(location.href));
     const fresh = pages.at(-1);
     const key = `tr[data-key="${CSS.escape(row.dataset.key)}"]`;
     const cells = [...fresh.querySelector(key)?.cells ?? []];
@@ -103,6 +104,10 @@
     const flash = pages[0].querySelector('.flash');
     if (flash) {
       flash.classList.add('toast');
+      // Undoing returns to this page.
+      const next = document.createElement('input');
+      [next.type, next.name, next.value] = ['hidden', 'next', location.pathname + location.search];
+      flash.querySelector('form')?.append(next);
       document.getElementById('main').prepend(document.importNode(flash, true));
     }
     document.dispatchEvent(new Event('hearth:replaced'));

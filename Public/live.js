@@ -8,8 +8,7 @@
   if (!live) return;
   const strings = live.dataset;
   const status = live.querySelector('[role="status"]');
-  const body = document.querySelector('table[data-live]')?.tBodies[0];
-  const rows = new Map([...body?.rows ?? []].map((row) => [row.dataset.key, row]));
+  const rows = new Map([...document.querySelectorAll('table[data-live] tr[data-key]')].map((row) => [row.dataset.key, row]));
   const language = document.documentElement.lang;
 
   // Rows and columns that only a reload shows; whether other content changed; whether and why the stream is disconnected.
@@ -19,6 +18,8 @@
   let isDisconnected = false;
   let isLost = false;
   let disconnectReason = '';
+  // The page to sign in again, if the session has ended.
+  let signInURL = '';
   // The last announcement to screen readers, and the last status.
   let announcement = '';
   let shownStatus = '';
@@ -41,6 +42,12 @@
     link.href = (line !== stale && strings.target) || location.href;
     if (link.href !== location.href) link.target = '_blank';
     link.textContent = line === stale ? strings.load : strings.show;
+    if (signInURL && line === stale) {
+      link.href = `${signInURL}?next=${encodeURIComponent(location.pathname + location.search)}`;
+      link.textContent = strings.signIn;
+      // An editor keeps its changes.
+      if (strings.target) link.target = '_blank';
+    }
     status.append(' ', link);
   };
 
@@ -231,6 +238,7 @@
     delay = firstDelay;
     isDisconnected = false;
     disconnectReason = '';
+    signInURL = '';
     updateStatus();
   };
 
@@ -246,7 +254,9 @@
     close();
     isDisconnected = true;
     isLost = false;
-    disconnectReason = frame?.reason ?? '';
+    // Requests without a session are rejected without a reason.
+    if (frame || !signInURL) disconnectReason = frame?.reason ?? '';
+    signInURL = frame?.signIn ?? signInURL;
     updateStatus();
     retry = setTimeout(open, delay);
     delay = Math.min(delay * 2, 120_000);

@@ -1,5 +1,5 @@
 // Pickers beside text fields of forms: colors, and dates with times in the time zone of the reader. The text stays what is submitted.
-// Without this script the pickers stay hidden.
+// Without this script the pickers stay hidden. References have suggestions while typing, and without this script a button for them.
 'use strict';
 
 (() => {
@@ -7,13 +7,23 @@
   const textOf = (picker) => document.getElementById(picker.closest(pickers).dataset.for);
   const pickerOf = (text) => (text.id ? document.querySelector(`[data-for="${CSS.escape(text.id)}"]`) : null);
 
-  const showColor = (picker, color) => {
+  // A color with two digits for each component: what the picker has, which is opaque, and the alpha; null for any other text.
+  const parseColor = (text) => {
+    if (!/^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text)) return null;
+    const digits = text.length < 6 ? text.slice(1).replace(/./g, '$&$&') : text.slice(1);
+    return { opaque: `#${digits.slice(0, 6)}`, alpha: digits.slice(6) };
+  };
+  // A translucent color is a swatch, and the background of its notation is the color over white.
+  const showColor = (picker, { opaque, alpha }) => {
     const chip = picker.parentElement.querySelector('.chip');
     if (!chip) return;
-    chip.lastElementChild.textContent = color;
-    chip.style.backgroundColor = color;
-    const [red, green, blue] = [1, 3, 5].map((at) => {
-      const part = parseInt(color.slice(at, at + 2), 16) / 255;
+    const opacity = alpha ? parseInt(alpha, 16) / 255 : 1;
+    const ground = [1, 3, 5].map((at) => Math.round(255 + (parseInt(opaque.slice(at, at + 2), 16) - 255) * opacity));
+    chip.lastElementChild.textContent = opaque + alpha;
+    chip.style.setProperty('--swatch', opaque + alpha);
+    chip.style.backgroundColor = `rgb(${ground})`;
+    const [red, green, blue] = ground.map((component) => {
+      const part = component / 255;
       return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
     });
     chip.style.color = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.1791 ? '#000' : '#fff';
@@ -49,8 +59,10 @@
   };
   document.addEventListener('input', ({ target }) => {
     if (target.matches('input[type="color"][data-for]')) {
-      textOf(target).value = target.value;
-      showColor(target, target.value);
+      const text = textOf(target);
+      const color = { opaque: target.value, alpha: parseColor(text.value)?.alpha ?? '' };
+      text.value = color.opaque + color.alpha;
+      showColor(target, color);
     } else if (target.matches('input[type="datetime-local"]')) {
       const time = new Date(target.value);
       if (!Number.isNaN(time.valueOf())) textOf(target).value = format(time);
@@ -58,9 +70,10 @@
     } else {
       const picker = pickerOf(target);
       if (picker?.matches('.time-picker')) showTime(picker, target);
-      else if (picker && /^#[0-9a-f]{6}$/i.test(target.value)) {
-        picker.value = target.value;
-        showColor(picker, target.value);
+      else if (picker && parseColor(target.value)) {
+        const color = parseColor(target.value);
+        picker.value = color.opaque;
+        showColor(picker, color);
       }
     }
   });
@@ -70,7 +83,32 @@
     set(textOf(button), button.dataset.time === 'now' ? 'now' : format(new Date()));
   });
 
+  // The suggestions for a reference: documents, and collections whose documents are suggested next.
+  const suggestionDelay = 120;
+  let suggestionTimer = 0;
+  const suggest = (text) => {
+    clearTimeout(suggestionTimer);
+    suggestionTimer = setTimeout(async () => {
+      const { value } = text;
+      const from = document.querySelector('form.find [name="from"]')?.value ?? '';
+      const url = `${text.dataset.suggests}?${new URLSearchParams({ suggest: 'references', q: value, from })}`;
+      const response = await fetch(url).catch(() => null);
+      // A session may have ended.
+      if (!response?.ok || text.value !== value) return;
+      const { paths } = await response.json();
+      text.list.replaceChildren(...paths.map((path) => {
+        const option = document.createElement('option');
+        option.value = path;
+        return option;
+      }));
+    }, suggestionDelay);
+  };
+  for (const type of ['input', 'focusin']) {
+    document.addEventListener(type, ({ target }) => { if (target.matches('input[data-suggests]')) suggest(target); });
+  }
+
   const reveal = () => {
+    for (const button of document.querySelectorAll('button[data-finds]')) button.hidden = true;
     for (const picker of document.querySelectorAll(`${pickers}[hidden]`)) {
       picker.hidden = false;
       if (picker.matches('.time-picker')) showTime(picker, textOf(picker));

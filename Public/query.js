@@ -34,7 +34,7 @@
   });
 })();
 
-// Saved and recent queries, in the storage of the browser: those of the collection on the form are listed.
+// Saved and recent queries, in the storage of the browser: those of the chosen collection are listed, or all if none has been chosen.
 (() => {
   const section = document.getElementById('kept-queries');
   if (!section) return;
@@ -77,6 +77,9 @@
     return `${items.get('scope') === 'group' ? 'group' : 'collection'} ${items.get('in')}`;
   };
   const shownCollection = collection(new URLSearchParams(new FormData(form)).toString());
+  // Without a choice, the form begins with some collection.
+  const isChosen = Boolean(current.get('in'));
+  const isListed = (text) => !isChosen || collection(text) === shownCollection;
   const label = (text) => {
     const items = new URLSearchParams(text);
     const [ops, values, directions] = ['op', 'v', 'd'].map((name) => items.getAll(name));
@@ -87,12 +90,13 @@
   const show = () => {
     for (const kind of ['saved', 'recent']) {
       const list = section.querySelector(`[data-kind="${kind}"]`);
-      const kept = read(kind).filter((item) => collection(item.query) === shownCollection).slice(0, kind === 'saved' ? undefined : shownCount);
+      const kept = read(kind).filter((item) => isListed(item.query)).slice(0, kind === 'saved' ? undefined : shownCount);
       list.replaceChildren(...kept.map((item) => {
         const row = section.querySelector('template').content.cloneNode(true).firstElementChild;
         const link = row.querySelector('a');
-        link.href = `${form.getAttribute('action')}?${item.query}`;
-        link.textContent = item.name || label(item.query);
+        link.href = `${form.getAttribute('action')}?${item.query}#results`;
+        const name = isChosen ? item.name : [new URLSearchParams(item.query).get('in'), item.name].filter(Boolean).join(' · ');
+        link.textContent = item.name ? name : label(item.query);
         const button = row.querySelector('button');
         button.setAttribute('aria-label', `${button.textContent}: ${link.textContent}`);
         button.addEventListener('click', () => {

@@ -24,7 +24,11 @@
       if (!fresh.hasAttribute(name) && !ownAttributes.includes(name)) old.removeAttribute(name);
     }
     const children = [...old.childNodes];
-    const byKey = Map.groupBy(children, (child) => child.dataset?.key);
+    const byKey = new Map();
+    for (const child of children) {
+      const key = child.dataset?.key;
+      byKey.set(key, [...byKey.get(key) ?? [], child]);
+    }
     const nodes = [...fresh.childNodes].map((child) => updated(byKey.get(child.dataset?.key)?.shift(), child));
     const kept = new Set(nodes);
     for (const child of children) if (!kept.has(child)) child.remove();

@@ -1,5 +1,6 @@
 // Keyboard shortcuts: `/` focuses the search box, `f` the filter, `j` and `k` move between table rows, `?` opens the list of
-// shortcuts, where they can be disabled. Pages work without this script; the button in the footer then stays hidden.
+// shortcuts, where they can be disabled. Ctrl+Enter or Cmd+Enter in a form runs its query, or saves or deploys its contents. Pages
+// work without this script; the button in the footer then stays hidden.
 'use strict';
 
 {
@@ -54,6 +55,16 @@
   opener.hidden = false;
   opener.addEventListener('click', () => dialog.showModal());
   dialog.querySelector('button[data-closes]').addEventListener('click', () => dialog.close());
+
+  // The shortcut for the main button of a form.
+  document.addEventListener('keydown', (event) => {
+    if (!enabled.checked || event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.isComposing) return;
+    if (event.defaultPrevented || event.repeat || dialog.open) return;
+    const button = event.target.closest('form')?.querySelector('button[aria-keyshortcuts~="Control+Enter"]');
+    if (!button) return;
+    event.preventDefault();
+    button.form.requestSubmit(button);
+  });
 
   const isTyping = (element) => element.matches('input:not([type="checkbox"], [type="radio"]), textarea, select') || element.isContentEditable;
   document.addEventListener('keydown', (event) => {

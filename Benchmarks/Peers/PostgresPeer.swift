@@ -1,49 +1,17 @@
-import Foundation
-import Glibc
-
 /// PostgreSQL, called by its own protocol: `pgbench` with prepared statements.
 struct PostgresPeer: Peer {
     let name = "PostgreSQL"
-    private let port: Int
-    private let process: SpawnedProcess
-    private let folder: String
-    private let pgbench: String
-    private let psql: String
+    private let server: PostgresServer
 
     /// Starts a server with the documents. Returns `nil` if PostgreSQL is not installed.
-    ///
-    /// The server refuses to run as root, and runs as the user `postgres` then.
     init?(_ documents: PeerDocuments, in parent: String) async throws {
-        guard let initdb = PeerEnvironment.program("initdb"), let server = PeerEnvironment.program("postgres"),
-            let pgbench = PeerEnvironment.program("pgbench"), let psql = PeerEnvironment.program("psql"),
-            let isReady = PeerEnvironment.program("pg_isready")
-        else { return nil }
-        let folder = parent + "/postgres"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        var user: [String] = []
-        if getuid() == 0, let account = getpwnam("postgres")?.pointee {
-            guard chown(folder, account.pw_uid, account.pw_gid) == 0 else { throw RawFileIO.Failure(call: "chown", code: errno) }
-            user = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        }
-        let data = folder + "/data"
-        try Self.run(user + [initdb, "-D", data, "-A", "trust", "-U", "postgres", "--encoding=UTF8", "--locale=C"])
-        let port = try PeerEnvironment.freePort()
-        let command =
-            user + [
-                server, "-D", data, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1", "-c",
-                "unix_socket_directories=" + folder,
-                "-c", "log_min_messages=fatal", "-c", "max_connections=300",
-            ]
-        self.port = port
-        self.folder = parent
-        self.pgbench = pgbench
-        self.psql = psql
-        process = try SpawnedProcess(command[0], Array(command.dropFirst()))
-        try await process.terminatingOnFailure {
-            try await PeerEnvironment.wait(for: "PostgreSQL") {
-                try SpawnedProcess(isReady, ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).wait()
-            }
+        guard let server = try await PostgresServer(in: parent) else { return nil }
+        self.server = server
+        do {
             try load(documents)
+        } catch {
+            server.stop()
+            throw error
         }
     }
 
@@ -110,11 +78,11 @@ struct PostgresPeer: Peer {
         }
     }
 
-    func processorTime() throws -> Duration { try process.processorTimeWithChildren() }
+    func processorTime() throws -> Duration { try server.processorTime() }
 
-    func waitUntilIdle() async throws { try await process.waitUntilIdle() }
+    func waitUntilIdle() async throws { try await server.waitUntilIdle() }
 
-    func stop() { process.terminate() }
+    func stop() { server.stop() }
 
     /// Creates the tables, with the index of the query, and the documents.
     private func load(_ documents: PeerDocuments) throws {
@@ -132,54 +100,14 @@ struct PostgresPeer: Peer {
             """
         for number in 0..<documents.count { sql += documents.id(number) + "\t" + documents.json(number) + "\n" }
         sql += "\\.\nVACUUM ANALYZE;\n"
-        let file = folder + "/load.sql"
-        try RawFileIO.write(Array(sql.utf8), to: file)
-        try Self.run([psql, "-q", "-v", "ON_ERROR_STOP=1"] + connection + ["-f", file])
+        try server.execute(sql)
     }
-
-    private var connection: [String] { ["-h", "127.0.0.1", "-p", "\(port)", "-U", "postgres"] }
 
     /// Runs a script for the duration of the load and returns the number of transactions.
     private func bench(_ script: String, _ load: PeerLoad, connections: Int? = nil) throws -> Int {
-        let file = folder + "/script.sql"
-        try RawFileIO.write(Array(script.utf8) + [UInt8(ascii: "\n")], to: file)
         let seconds = max(1, Int(load.duration / .seconds(1)))
-        let output = try Self.run(
-            [pgbench, "-n", "-M", "prepared", "-c", "\(connections ?? load.connections)", "-T", "\(seconds)", "-f", file]
-                + connection + ["postgres"],
-            output: folder + "/pgbench"
-        )
-        guard let match = output.firstMatch(of: /actually processed: (\d+)/), let count = Int(match.1) else {
-            throw CommandFailure(command: pgbench)
-        }
-        return count
+        return try server.bench(script: script, connections: connections ?? load.connections, seconds: seconds)
     }
 
-    private func counter() throws -> Int {
-        let output = try Self.run(
-            [psql, "-q", "-A", "-t"] + connection + ["-c", "SELECT n FROM counter"],
-            output: folder + "/counter"
-        )
-        return Int(output.split(separator: "\n").first ?? "") ?? 0
-    }
-
-    /// Runs a command and returns what it has written to the file `output`.
-    private static func run(_ command: [String], output: String) throws -> String {
-        try RawFileIO.write([], to: output)
-        try run(command, writingTo: output)
-        return try String(contentsOfFile: output, encoding: .utf8)
-    }
-
-    /// Runs a command.
-    private static func run(_ command: [String], writingTo output: String = "/dev/null") throws {
-        guard try SpawnedProcess(command[0], Array(command.dropFirst()), output: output).wait() else {
-            throw CommandFailure(command: command.first { $0.hasSuffix("initdb") } ?? command[0])
-        }
-    }
-
-    private struct CommandFailure: Error, CustomStringConvertible {
-        let command: String
-
-        var description: String { "\(command) failed." }
-    }
+    private func counter() throws -> Int { try server.number("SELECT n FROM counter") }
 }

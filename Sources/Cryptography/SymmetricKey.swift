@@ -14,6 +14,11 @@ package struct SymmetricKey: Sendable {
         return SymmetricKey((0..<SHA256Digest.byteCount).map { _ in UInt8.random(in: 0...UInt8.max, using: &generator) })
     }
 
+    /// Returns the key for one purpose, from which neither this one nor those for others can be found.
+    package func derived(for purpose: String) -> SymmetricKey {
+        SymmetricKey(Array(authenticationCode(for: Array(purpose.utf8))))
+    }
+
     /// Returns the authentication code of a text.
     package func authenticationCode(for text: [UInt8]) -> SHA256Digest {
         SHA256Digest { HMAC(HashFunction.sha256.pointer, bytes, Int32(bytes.count), text, text.count, $0, nil) != nil }

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import DocumentModel
 internal import DocumentStore
 internal import Logging
+internal import QueryEngine
 internal import StorageIO
 internal import StrictJSON
 internal import Synchronization
@@ -267,7 +268,9 @@ extension DocumentIndex {
         )
         setPhase(.failed(status))
         backpressure?.signal()
-        maintenanceQueue.asyncAfter(deadline: .now() + .seconds(delay) + .milliseconds(10)) { self.runMaintenance() }
+        maintenanceQueue.asyncAfter(deadline: .now() + .seconds(delay) + .milliseconds(10)) { [weak self] in
+            self?.runMaintenance()
+        }
     }
 
     /// Publishes the last commit in the index and resumes the waiters.

@@ -3,6 +3,7 @@ internal import Dispatch
 package import DocumentModel
 package import DocumentStore
 package import Logging
+internal import QueryEngine
 internal import StorageIO
 internal import Synchronization
 
@@ -180,6 +181,11 @@ package final class DocumentIndex: Sendable {
     /// again for the index.
     package func openMarker() throws(StatusError) -> String? {
         try file.openMarker()
+    }
+
+    /// Returns whether a marker was made since the machine was started, so that its file systems have lost no change.
+    package static func isOfThisBoot(_ openMarker: String) -> Bool {
+        IndexFile.isOfThisBoot(openMarker)
     }
 
     /// Opens the index in the background.

@@ -135,7 +135,8 @@ package protocol DocumentStore: Sendable {
     ///
     /// The sequence waits for new commits. It ends when its task is cancelled or the store is closed. It throws `.outOfRange`
     /// when commits after `sequence` are no longer retained, or when `sequence` is in the future, that is, after
-    /// ``safePosition()``. A sequence number that ``safePosition()`` has reached but ``position`` has not is awaited.
+    /// ``safePosition()``. A sequence number that ``safePosition()`` has reached but ``position`` has not is awaited. It throws
+    /// `.unavailable` instead of waiting while new commits cannot become known.
     func commits(after sequence: SequenceNumber) -> CommitSequence
 
     /// Calls `body` once, as soon as ``commits(after:)`` would return a commit, throw or end; immediately if that is already the
@@ -149,6 +150,9 @@ package protocol DocumentStore: Sendable {
     /// Suitable for reports and estimates. To determine whether a client's token or read time is in the future, or no longer
     /// retained, use ``safePosition()`` instead.
     var position: StorePosition { get }
+
+    /// The restart count of ``position``. Costs less than the whole position: streams compare it at each commit.
+    var restartCount: Int { get }
 
     /// Returns a position that includes every commit that was acknowledged, or that a read may have returned, before the call.
     ///

@@ -12,6 +12,10 @@ package struct FileProblem: Hashable, Sendable {
         case damaged
         /// More files were removed at once than are taken for deletions.
         case removed
+        /// The edit cannot become a commit at present, for example for lack of rights, and is tried again.
+        case waiting
+        /// The entry is neither a document nor a folder of documents, for example a symbolic link.
+        case foreign
     }
 
     /// The kind.

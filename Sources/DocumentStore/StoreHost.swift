@@ -11,12 +11,16 @@ package protocol StoreHost: Sendable {
     /// Returns all additional databases in the order of their names, including damaged ones.
     func databases() async throws(StatusError) -> [DatabaseID]
 
+    /// Returns the epochs of all additional databases, which other processes create and delete, too; `nil` if no other process does.
+    func sharedDatabases() async throws(StatusError) -> [DatabaseID: String]?
+
     /// Returns whether an additional database exists, including a damaged one.
     func contains(_ id: DatabaseID) async throws(StatusError) -> Bool
 
     /// Opens an additional database that is not open, creating it if needed.
     ///
-    /// - Parameter identity: The database, and its epoch if it is created.
+    /// - Parameter identity: The database, and its epoch if it is created: the store has another one if the database existed, also if
+    ///   another process created it at the same time.
     /// - Throws: `.resourceExhausted` when it does not exist and the maximum number of databases has been reached; the driver's
     ///   errors when it cannot be opened.
     func open(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore
@@ -40,6 +44,9 @@ package protocol StoreHost: Sendable {
     /// The replication of the databases; `nil` if the driver does not replicate.
     var replication: (any HostReplication)? { get }
 
+    /// The state of the connections to an engine; `nil` for databases on a disk of this machine. Does not wait for the engine.
+    var engineStatus: EngineStatus? { get }
+
     /// Closes the default database, after all others have been closed.
     ///
     /// - Returns: The error when the database is not closed cleanly; `nil` on success.
@@ -48,9 +55,13 @@ package protocol StoreHost: Sendable {
 }
 
 extension StoreHost {
+    package func sharedDatabases() async throws(StatusError) -> [DatabaseID: String]? { nil }
+
     package var backups: (any BackupStore)? { nil }
 
     package var replication: (any HostReplication)? { nil }
+
+    package var engineStatus: EngineStatus? { nil }
 }
 
 /// A store that its owner closes.

@@ -11,7 +11,11 @@ package protocol StoreObserver: Sendable {
     func didCommit(writeCount: Int, period: Range<ContinuousClock.Instant>, sync: Range<ContinuousClock.Instant>?)
 
     /// Records a commit that has failed, and changed nothing.
-    func didFailCommit(with error: StatusError)
+    ///
+    /// - Parameters:
+    ///   - writeCount: The number of its writes.
+    ///   - period: The time from its submission until now.
+    func didFailCommit(with error: StatusError, writeCount: Int, period: Range<ContinuousClock.Instant>)
 
     /// Records the sync of a batch of commits.
     ///

@@ -39,6 +39,7 @@ package enum HearthMethods {
             ListFileProblems.self,
             AcceptRemovedFiles.self,
             ListDatabases.self,
+            CreateDatabase.self,
             DeleteDatabase.self,
             SetDatabaseQuota.self,
             GetDatabaseQuota.self,
@@ -85,7 +86,7 @@ extension RPCServer<ServiceContext> {
         queues: QueueMetrics? = nil,
         logger: Logger
     ) {
-        var onStart: (@Sendable (Int) -> Void)?
+        var onStart: (@Sendable (Int?) -> Void)?
         if isTraced, let metrics { onStart = { metrics.begin(method: $0, system: "jsonrpc") } }
         self.init(
             methods: HearthMethods.table,

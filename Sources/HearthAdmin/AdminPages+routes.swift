@@ -1,7 +1,7 @@
 import HTTPTypes
 import HearthAPI
 package import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import UTF8Text
 
@@ -58,6 +58,7 @@ extension AdminPages {
         let principal = Principal(caller: context.caller, session: context.session, network: context.clientNetwork)
         var page = PageRequest(request, principal: principal)
         page.isConnectedByTLS = context.isSecure
+        page.requestID = context.requestID
         if request.hasMultipartForm, acceptsUpload(of: page) {
             // Uploads require sign-in, so no browser ID is needed to identify the owner.
             page.upload = try await request.upload(to: self, of: principal.formOwner(browserID: ""))
@@ -177,7 +178,7 @@ extension Request {
         }
         do {
             for try await part in body { try await receiver.append(Array(part.readableBytesView)) }
-            return .success(try receiver.finish())
+            return .success(try await receiver.finish())
         } catch let failure as UploadReceiver.Failure {
             return .failure(failure)
         }

@@ -1,5 +1,5 @@
 import Concurrency
-import Cryptography
+package import Cryptography
 import DocumentModel
 import DocumentStore
 import HTTPTypes
@@ -11,7 +11,13 @@ import UTF8Text
 /// The administration pages, a server-rendered user interface for browsing and editing the databases.
 ///
 /// ```swift
-/// let pages = AdminPages(context: context, assets: try PageAssets(.find()), logger: logger)
+/// let pages = AdminPages(
+///     context: context,
+///     assets: try PageAssets(.find()),
+///     uploadFolder: folder,
+///     formSecret: secret,
+///     logger: logger
+/// )
 /// let module = AdminModule(pages)
 /// ```
 ///
@@ -32,28 +38,37 @@ package struct AdminPages: Sendable {
     private let oneTimeSecrets = OneTimeSecrets()
     let uploads: UploadStore
     let jobRunner: JobRunner
+    private let imageOrigins = ImageOriginSetting()
 
     /// The values that tests replace: clock, randomness and the duration of a failed sign-in.
     struct Dependencies: Sendable {
         var now: @Sendable () -> Timestamp = Timestamp.current
         var nonce: @Sendable () -> String = RandomToken.make
         /// The key from which CSRF tokens are derived.
-        var csrfSecret = SymmetricKey.random()
+        var csrfSecret: SymmetricKey
         /// The minimum duration of a failed sign-in, so that its timing reveals nothing about the key.
         var failedSignInDuration = Duration.milliseconds(500)
     }
 
     /// Creates the pages for the databases of a context.
     ///
-    /// - Parameter uploadFolder: The folder in which uploaded files are created. They are unlinked immediately.
-    package init(context: ServiceContext, assets: PageAssets, uploadFolder: String, logger: Logger) {
+    /// - Parameters:
+    ///   - uploadFolder: The folder in which uploaded files are created. They are unlinked immediately.
+    ///   - formSecret: The secret by which the server recognizes its forms, and those of other servers with the same secret.
+    package init(
+        context: ServiceContext,
+        assets: PageAssets,
+        uploadFolder: String,
+        formSecret: SymmetricKey,
+        logger: Logger
+    ) {
         self.init(
             context: context,
             assets: assets,
             uploads: UploadStore(folder: uploadFolder),
             jobRunner: JobRunner(logger: logger),
             logger: logger,
-            dependencies: Dependencies()
+            dependencies: Dependencies(csrfSecret: formSecret)
         )
     }
 
@@ -91,8 +106,13 @@ package struct AdminPages: Sendable {
     func response(to http: PageRequest) async -> PageResponse {
         let request = AdminRequest(http, context: context, environment: environment, secret: dependencies.csrfSecret)
         return await Translations.$current.withValue(environment.assets.catalog[request.preferences.language]) {
-            await respondInDatabase(to: request)
+            await ImageOrigins.$current.withValue(imageOrigins.current) { await respondInDatabase(to: request) }
         }
+    }
+
+    /// Sets the origins whose images pages show as thumbnails.
+    package func allowImages(from origins: [String]) {
+        imageOrigins.current = ImageOrigins(origins)
     }
 
     /// Removes expired uploads every minute until the task is cancelled.
@@ -153,6 +173,7 @@ extension AdminPages {
         case .signIn: await session(for: request).signIn()
         case .signOut: await session(for: request).signOut()
         case .keys: await KeysController(request: request, secrets: oneTimeSecrets).respond()
+        case .databases: await DatabasesController(request: request).respond()
         case .activity: await ActivityController(request: request).show()
         case .slowCalls: await ActivityController(request: request).showSlowCalls()
         case .log: await ActivityController(request: request).showLog()

@@ -1,7 +1,6 @@
 package import DocumentModel
 import HTTPTypes
 package import HearthAPI
-import Hummingbird
 import HummingbirdCore
 import JSONRPC
 package import Logging
@@ -68,13 +67,16 @@ package struct HTTPServer: Service {
         )
         let registry = context.server.metrics.registry
         context.declareStandbyMetrics()
+        context.declareEngineMetrics()
         LimitMetrics.declare(in: registry, connection, resources, context.server.metrics.store.queues)
+        // Not the context, which retains the registry.
+        let (rules, activity) = (context.rulesRegistry, context.server.activity)
         registry.sampled("hearth_rules_decisions_total", "Decisions of security rules, by result.", .counter) {
-            let (allowed, denied) = context.rulesRegistry.decisionCounts
+            let (allowed, denied) = rules.decisionCounts
             return [.init(["result": "allowed"], Double(allowed)), .init(["result": "denied"], Double(denied))]
         }
         registry.sampledValue("hearth_listen_targets", "Targets of the open watch streams that may have several.") {
-            Double(context.server.activity.listenTargetCount)
+            Double(activity.listenTargetCount)
         }
         context.server.slowCalls.threshold = configuration.slowCallTime
         self.responder = RequestResponder(
@@ -103,6 +105,7 @@ package struct HTTPServer: Service {
             async let _ = context.keys.runMaintenance()
             async let _ = context.rulesRegistry.runMaintenance()
             async let _ = context.sessions.runMaintenance()
+            async let _ = context.databases?.runMaintenance()
             async let _ = context.runCommitRateSampling()
             async let _ = context.runMetricsSampling()
             async let _ = resources.streams.runTasks()
@@ -196,7 +199,7 @@ package struct HTTPServer: Service {
             logger.warning(
                 """
                 The server has no API keys: every program and user on this machine can read and write everything. \
-                Create the first key with `hearth keys create --role admin --data DIR`
+                Create the first key with `hearth keys create --role admin --data DIR`, or --engine URL
                 """
             )
         } else if !configuration.isLoopback, configuration.certificate == nil {

@@ -88,7 +88,7 @@ extension JSONWriter {
             writer.member("traceId", "\(span.trace.traceID)")
             writer.member("spanId", "\(span.trace.spanID)")
             if !span.trace.state.isEmpty { writer.member("traceState", span.trace.state) }
-            if let parent = span.parent { writer.member("parentSpanId", "\(parent)") }
+            if let id = span.parentID { writer.member("parentSpanId", "\(id)") }
             writer.member("flags", 1)
             writer.member("name", span.name)
             writer.member("kind", span.kind.number)

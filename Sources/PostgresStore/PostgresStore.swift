@@ -9,14 +9,17 @@ internal import Synchronization
 /// - An acknowledged commit is one that the engine has committed; it is as durable as the engine makes it.
 /// - Commits of all servers have one order, since each locks the row of the database; see ``EngineSchema``.
 /// - Commit times come from the engine's clock.
-/// - A query reads all documents of its source: fields have no index yet.
+/// - Queries read ranges of an index, which is written with the documents; see ``EngineIndex``.
 package final class PostgresStore: ClosableStore {
-    private let database: Int64
-    private let engine: Engine
+    /// The number of the database.
+    let database: Int64
+    let engine: Engine
     private let log: CommitLog
     private let tailer: CommitTailer
-    private let commitQueue: CommitQueue
+    let commitQueue: CommitQueue
     private let retention: Retention
+    private let fields: FieldIDs
+    private let backfill: EntryBackfill
 
     /// - Parameters:
     ///   - row: The database.
@@ -26,9 +29,17 @@ package final class PostgresStore: ClosableStore {
         self.engine = engine
         self.tailer = tailer
         log = CommitLog(at: position, row.number, engine)
-        commitQueue = CommitQueue(row.number, engine, log)
-        retention = Retention(row.number, engine)
+        fields = FieldIDs(seed: row.seed)
+        backfill = EntryBackfill(row.number, engine, fields)
+        commitQueue = CommitQueue(row.number, engine, log, fields)
+        let retention = Retention(row.number, engine)
+        self.retention = retention
         tailer.add(log)
+        engine.leases.add(row.number, for: retention, commitQueue) { [feed = log.feed] in
+            retention.didCommit(feed.position.lastSequence)
+        }
+        // Another server may have ended before its backfill did.
+        if !row.isIndexed { backfill.start() }
     }
 
     /// Closes the store: rejects new commits, completes the accepted ones, and ends all commit sequences. Reads remain possible.
@@ -36,8 +47,12 @@ package final class PostgresStore: ClosableStore {
     package func close() async -> StatusError? {
         await commitQueue.close()
         tailer.remove(log)
+        engine.leases.remove(database, for: retention)
         log.feed.close()
-        await retention.close()
+        await Engine.close { [retention, backfill] in
+            await retention.close()
+            await backfill.close()
+        }
         return nil
     }
 }
@@ -133,13 +148,15 @@ extension PostgresStore {
 
     private func withIndex<Result: Sendable>(
         _ readTime: Timestamp?,
-        _ body: @Sendable (ScannedIndex) throws(StatusError) -> Result
+        _ body: @Sendable (EngineIndex) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
-        let cancellation = ScannedIndex.Cancellation()
+        let (cancellation, fields, backfill) = (EngineIndex.Cancellation(), fields, backfill)
         let result = await withTaskCancellationHandler {
             await Swift.Result.catching { () async throws(StatusError) in
                 try await withSnapshot(readTime, of: engine.queries) { snapshot throws(StatusError) in
-                    try body(ScannedIndex(snapshot, cancellation))
+                    let index = try EngineIndex(snapshot, fields, cancellation)
+                    if !index.isComplete { backfill.start() }
+                    return try body(index)
                 }
             }
         } onCancel: {
@@ -154,14 +171,21 @@ extension PostgresStore {
         of pool: EnginePool? = nil,
         _ body: @Sendable (EngineSnapshot) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
-        let (database, known) = (database, log.feed.position.lastCommitTime)
-        return try await (pool ?? engine.reads).read { connection throws(StatusError) in
-            if let readTime, readTime > known ?? .minimum {
-                try ReadTime(readTime, database).observe(connection)
+        let (database, known) = (database, log.feed.position)
+        do throws(StatusError) {
+            // A loss is known here before the position of the log that replaced the lost one.
+            if let readTime, log.unrecordedLoss?.contains(readTime) == true { throw HistoryLoss.justNoticed }
+            return try await (pool ?? engine.reads).read { connection throws(StatusError) in
+                if let readTime, readTime > known.lastCommitTime ?? .minimum {
+                    try ReadTime(readTime, database).observe(connection)
+                }
+                let snapshot = try EngineSnapshot(connection, database, at: readTime, knowing: LogAnchor(known))
+                defer { connection.rollBack() }
+                return try body(snapshot)
             }
-            let snapshot = try EngineSnapshot(connection, database, at: readTime)
-            defer { connection.rollBack() }
-            return try body(snapshot)
+        } catch {
+            if error.cause is HistoryLoss { await log.catchUp() }
+            throw error
         }
     }
 }
@@ -183,7 +207,7 @@ extension PostgresStore {
                 CommitRequest(writes: writes, reads: reads, author: author, identity: identity)
             )
         } catch {
-            observer?.didFailCommit(with: error)
+            observer?.didFailCommit(with: error, writeCount: writes.count, period: start..<max(start, .now))
             throw error
         }
         if !result.isReplayed {
@@ -201,21 +225,12 @@ extension PostgresStore {
 
     package var position: StorePosition { log.feed.position }
 
+    package var restartCount: Int { log.feed.restartCount }
+
     package func safePosition() async throws(StatusError) -> StorePosition { try await log.safePosition() }
 
     package var writeBlockedReason: StatusError? {
-        get async {
-            do throws(StatusError) {
-                return try await engine.writes.read { connection throws(StatusError) in
-                    let rows = try connection.execute(
-                        EngineStatement("SELECT CAST(current_setting('transaction_read_only') AS BYTEA)")
-                    )
-                    return rows.text(0, 0) == "on" ? EngineError.statement(code: "25006", message: "").status : nil
-                }
-            } catch {
-                return error
-            }
-        }
+        get async { await engine.probe.writeBlockedReason }
     }
 }
 
@@ -226,7 +241,8 @@ extension PostgresStore {
         do throws(StatusError) {
             let database = database
             return try await engine.reads.read { connection throws(StatusError) in
-                IndexReport(try DatabaseRow.definitions(of: database, isLocking: false, connection))
+                let (definitions, progress) = try DatabaseRow.definitions(of: database, isLocking: false, connection)
+                return IndexReport(definitions, progress)
             }
         } catch {
             var report = IndexReport()
@@ -238,20 +254,44 @@ extension PostgresStore {
 
     package func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
         let database = database
-        return try await engine.writes.write { connection throws(StatusError) in
+        let report = try await engine.writes.write { connection throws(StatusError) in
             try connection.execute(EngineStatement("BEGIN"))
-            var definitions = try DatabaseRow.definitions(of: database, isLocking: true, connection)
+            var (definitions, progress) = try DatabaseRow.definitions(of: database, isLocking: true, connection)
+            let known = definitions
             try definitions.apply(change)
+            for collection in known.collections.union(definitions.collections) {
+                let policy = definitions.policy(of: collection)
+                guard policy != known.policy(of: collection) else { continue }
+                progress.setDesired(policy, of: collection, total: try Self.documentCount(of: collection, database, connection))
+            }
             try connection.execute([
                 EngineStatement(
-                    "UPDATE hearth.databases SET indexes = $2::bytea WHERE db = $1::bigint",
+                    "UPDATE hearth.databases SET indexes = $2::bytea, builds = $3::bytea WHERE db = $1::bigint",
                     .integer(database),
-                    .bytes(definitions.encoded())
+                    .bytes(definitions.encoded()),
+                    .bytes(progress.encoded)
                 ),
                 EngineStatement("COMMIT"),
             ])
-            return IndexReport(definitions)
+            return IndexReport(definitions, progress)
         }
+        backfill.start()
+        return report
+    }
+
+    private static func documentCount(
+        of collection: CollectionID,
+        _ database: Int64,
+        _ connection: EngineConnection
+    ) throws(StatusError) -> Int64 {
+        let rows = try connection.execute(
+            EngineStatement(
+                "SELECT documents FROM hearth.scopes WHERE db = $1::bigint AND key = $2::bytea",
+                .integer(database),
+                .bytes(EngineKey.scope(ofGroup: collection))
+            )
+        )
+        return rows.count == 1 ? rows.integer(0, 0) ?? 0 : 0
     }
 
     package func quota() async throws(StatusError) -> DatabaseQuota {
@@ -291,10 +331,20 @@ extension PostgresStore {
 }
 
 extension IndexReport {
-    /// Reports definitions. They are ready, since queries do without indexes.
-    fileprivate init(_ definitions: IndexDefinitions) {
+    /// Reports definitions with the progress of their index.
+    fileprivate init(_ definitions: IndexDefinitions, _ progress: IndexProgress) {
         self.init()
-        indexes = definitions.indexes.map { ($0.id, $0.definition, .ready) }
+        func state(_ position: IndexProgress.Position?) -> BuildState {
+            position.map { .building(documents: Int($0.count), of: Int(max($0.count, $0.total))) } ?? .ready
+        }
+        singleFields = state(progress.fill)
+        indexes = definitions.indexes.map { index in
+            let build = progress.builds[index.definition.collection]
+            let isReadable = progress.fill == nil && build?.state.readable.composites.contains(index.definition.fields) == true
+            return (index.id, index.definition, isReadable ? .ready : state(progress.fill ?? build?.position))
+        }
         exemptions = definitions.exemptions
+        backfills = progress.builds.filter { $0.value.position != nil }
+            .sorted { $0.key < $1.key }.map { ($0.key, state($0.value.position)) }
     }
 }

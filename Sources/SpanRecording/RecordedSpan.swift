@@ -15,7 +15,7 @@ package final class RecordedSpan: Span {
     package let context: ServiceContext
     /// The IDs of the span.
     package let trace: TraceContext
-    private let parent: SpanID?
+    private let parentID: SpanID?
     private let kind: SpanKind
     private let startTime: UInt64
     private let state: Mutex<State>
@@ -27,7 +27,7 @@ package final class RecordedSpan: Span {
     init(
         _ name: String,
         _ trace: TraceContext,
-        parent: SpanID?,
+        parentID: SpanID?,
         in context: ServiceContext,
         kind: SpanKind,
         startTime: UInt64,
@@ -37,7 +37,7 @@ package final class RecordedSpan: Span {
         context.trace = trace
         self.context = context
         self.trace = trace
-        self.parent = parent
+        self.parentID = parentID
         self.kind = kind
         self.startTime = startTime
         self.onEnd = onEnd
@@ -91,7 +91,7 @@ package final class RecordedSpan: Span {
         onEnd(
             SpanRecord(
                 trace: trace,
-                parent: parent,
+                parentID: parentID,
                 name: ended.name,
                 kind: kind,
                 startTime: startTime,
@@ -109,7 +109,7 @@ package final class RecordedSpan: Span {
 package struct SpanRecord: Sendable {
     package let trace: TraceContext
     /// The ID of the parent, in this process or in that of the caller; `nil` for the first span of a trace.
-    package let parent: SpanID?
+    package let parentID: SpanID?
     package let name: String
     package let kind: SpanKind
     /// The time of the start, in nanoseconds of Unix time.
@@ -123,12 +123,17 @@ package struct SpanRecord: Sendable {
 }
 
 extension RecordedSpan {
+    /// Calls `body` with the span as the current one, which is the parent of those that clients start.
+    package func asCurrent<Result>(_ body: () -> Result) -> Result {
+        ServiceContext.withValue(context, operation: body)
+    }
+
     /// Starts a span below this one.
     package func makeChild(_ name: String, at instant: some TracerInstant) -> RecordedSpan {
         RecordedSpan(
             name,
             trace.makeChild(),
-            parent: trace.spanID,
+            parentID: trace.spanID,
             in: context,
             kind: .internal,
             startTime: instant.nanosecondsSinceEpoch,

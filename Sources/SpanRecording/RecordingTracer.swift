@@ -34,7 +34,7 @@ package struct RecordingTracer: Tracer {
         return RecordedSpan(
             operationName,
             trace,
-            parent: context.trace?.spanID,
+            parentID: context.trace?.spanID,
             in: context,
             kind: kind,
             startTime: instant().nanosecondsSinceEpoch,
@@ -61,7 +61,7 @@ package struct RecordingTracer: Tracer {
         return RecordedSpan(
             name,
             trace,
-            parent: parent?.spanID,
+            parentID: parent?.spanID,
             in: .topLevel,
             kind: .server,
             startTime: instant.nanosecondsSinceEpoch,
@@ -92,7 +92,7 @@ package struct RecordingTracer: Tracer {
         using injector: Inject
     ) where Inject.Carrier == Carrier {
         guard let trace = context.trace else { return }
-        injector.inject(trace.parent, forKey: TraceContext.parentHeader, into: &carrier)
+        injector.inject(trace.traceparent, forKey: TraceContext.parentHeader, into: &carrier)
         if !trace.state.isEmpty { injector.inject(trace.state, forKey: TraceContext.stateHeader, into: &carrier) }
     }
 }

@@ -43,13 +43,13 @@ extension TraceContext {
     ///   - states: The values of `tracestate`.
     /// - Returns: `nil` for a missing or invalid `traceparent`: the request then begins a trace.
     package init?(parents: [String], states: [String]) {
-        guard parents.count == 1, let context = Self(parent: parents[0], state: Self.state(states)) else { return nil }
+        guard parents.count == 1, let context = Self(traceparent: parents[0], state: Self.state(states)) else { return nil }
         self = context
     }
 
     /// Parses `traceparent`: `00-` 32 digits `-` 16 digits `-` flags, in lower case. Later versions may append fields.
-    private init?(parent: String, state: String) {
-        let bytes = Array(parent.utf8.prefix(Self.parentLength + 1))
+    private init?(traceparent: String, state: String) {
+        let bytes = Array(traceparent.utf8.prefix(Self.parentLength + 1))
         let dash = UInt8(ascii: "-")
         guard bytes.count >= Self.parentLength, bytes[2] == dash, bytes[35] == dash, bytes[52] == dash,
             let version = UInt64(lowercaseHexadecimal: bytes[0..<2]), version != 0xff,
@@ -69,7 +69,7 @@ extension TraceContext {
     }
 
     /// The value of `traceparent` for requests that a span sends.
-    package var parent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+    package var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 }
 
 /// The decision whether a trace is sampled, which the spans of a request share. It can change until the caller is known.

@@ -1,6 +1,7 @@
 package import DocumentModel
 internal import GRDB
 internal import GRDBSQLite
+internal import StrictJSON
 package import SyncEngine
 internal import UTF8Text
 
@@ -31,28 +32,52 @@ extension PersistentCache {
         }
     }
 
-    /// Calls `visit` with the existing documents of a source that were saved after a change.
+    /// Calls `visit` with the existing documents of a source that were saved after a change, or with a part of them, in the order of
+    /// their collections and changes. Those that are not selected are decoded in part.
     package func visitDocuments(
         in source: StructuredQuery.Source,
         after change: ChangeNumber,
+        from position: ScanPosition?,
+        maximumCount: Int,
+        selecting selector: DocumentSelector?,
         _ visit: (RemoteDocument) throws(StatusError) -> Void
-    ) throws(StatusError) {
+    ) throws(StatusError) -> (count: Int, position: ScanPosition?) {
         try cache.read { database in
-            let collections = try database.collections(in: source, changedAfter: change)
-            guard !collections.isEmpty else { return }
-            // The partial index has no other states.
-            let scan = try CacheStatement(
-                uncached: "\(Self.selection) WHERE collection = ? AND state = 0 AND changed > ?",
-                database
-            )
-            for (id, collection) in collections {
-                scan.bind(id, at: 1)
-                scan.bind(change, at: 2)
-                try scan.forEachRow { row in
-                    let document = try RemoteDocument(row, at: collection.document(DocumentPath.ID(row.text(0))))
+            var count = 0
+            var last: ScanPosition?
+            func read(_ row: CacheRow, in collection: (id: Int64, path: CollectionPath)) throws {
+                count += 1
+                last = ScanPosition(collection: collection.id, change: try row.number(6), document: try row.integer(8))
+                let path = try collection.path.document(DocumentPath.ID(row.text(0)))
+                if let document = try RemoteDocument(row, at: path, selector) {
                     try VisitorError.wrapping { () throws(StatusError) in try visit(document) }
                 }
             }
+            // The partial index has no other states.
+            let selection = "SELECT \(Self.documentColumns), id FROM document WHERE collection = ?1 AND state = 0"
+            let later = try CacheStatement(uncached: "\(selection) AND changed > ?2 ORDER BY changed, id LIMIT ?3", database)
+            let start = position?.collection ?? 0
+            try database.visitCollections(in: source, changedAfter: change, from: start) { collection in
+                var change = change
+                if let position, position.collection == collection.id {
+                    change = position.change
+                    let rest = try CacheStatement(
+                        uncached: "\(selection) AND changed = ?2 AND id > ?3 ORDER BY id LIMIT ?4",
+                        database
+                    )
+                    rest.bind(collection.id, at: 1)
+                    rest.bind(change, at: 2)
+                    rest.bind(position.document, at: 3)
+                    rest.bind(maximumCount, at: 4)
+                    try rest.forEachRow { try read($0, in: collection) }
+                }
+                later.bind(collection.id, at: 1)
+                later.bind(change, at: 2)
+                later.bind(maximumCount - count, at: 3)
+                try later.forEachRow { try read($0, in: collection) }
+                return count < maximumCount
+            }
+            return (count, count < maximumCount ? nil : last)
         }
     }
 
@@ -113,6 +138,19 @@ extension RemoteDocument {
             case .unknown: .unknown
             case nil: throw CacheDatabaseError(corruption: "a document has an unknown state")
             }
+        try self.init(row, at: path, content)
+    }
+
+    /// Creates an existing document from such a row; returns `nil` for one that is not selected.
+    fileprivate init?(_ row: CacheRow, at path: DocumentPath, _ selector: DocumentSelector?) throws {
+        let root = try StoredJSON.root(of: row.bytes(7))
+        if let selector {
+            guard selector.selects(try StoredJSON.fields(root, among: selector.fields), at: path) else { return nil }
+        }
+        try self.init(row, at: path, .found(MapValue(json: root), createTime: try row.optionalTime(4)))
+    }
+
+    private init(_ row: CacheRow, at path: DocumentPath, _ content: Content) throws {
         self.init(
             path: path,
             content: content,

@@ -9,7 +9,7 @@ extension PersistentCache {
         try cache.read { try $0.completeIndex(index) != nil }
     }
 
-    /// True if there are indexes without some of their entries.
+    /// True if there are indexes without some of their entries, or removed ones with some.
     package var hasIncompleteIndexes: Bool {
         get throws(StatusError) {
             try cache.read { database in
@@ -65,7 +65,7 @@ extension PersistentCache {
                 insertion.bind(use, at: 2)
                 try insertion.run()
             }
-            try database.removeLeastRecentlyUsedIndexes()
+            try database.removeIndexes(beyond: FieldIndex.maximumCount)
         }
     }
 
@@ -95,9 +95,10 @@ extension PersistentCache {
         }
     }
 
-    /// Adds the entries of some documents to an incomplete index.
+    /// Adds the entries of some documents to an incomplete index, or deletes entries of a removed one, up to 20 for each document.
     package mutating func fillIndexes(maximumCount: Int) throws(StatusError) -> Bool {
         try write(to: cache) { [definitions] database in
+            if try database.deleteRemovedEntries(maximumCount: 20 * maximumCount) { return true }
             for index in try StoredIndex.all(in: database, definitions) {
                 guard let filled = index.filled else { continue }
                 try database.fill(index, after: filled, maximumCount: maximumCount)
@@ -107,12 +108,9 @@ extension PersistentCache {
         }
     }
 
-    /// Removes all indexes.
+    /// Removes all indexes. Their entries are deleted by ``fillIndexes(maximumCount:)``.
     package mutating func removeIndexes() throws(StatusError) {
-        try write(to: cache) { database in
-            try CacheStatement("DELETE FROM entry", database).run()
-            try CacheStatement("DELETE FROM field_index", database).run()
-        }
+        try write(to: cache) { try $0.removeIndexes(beyond: 0) }
     }
 }
 
@@ -124,20 +122,45 @@ extension Database {
         return try lookup.firstRow { try $0.integer(0) }
     }
 
-    /// Removes the least recently used indexes beyond the maximum number. Of those that queries have used since the same change of
-    /// the number of uses, the older first.
-    fileprivate func removeLeastRecentlyUsedIndexes() throws {
-        let scan = try CacheStatement("SELECT id FROM field_index ORDER BY lastUse DESC, id DESC LIMIT -1 OFFSET ?", self)
-        scan.bind(FieldIndex.maximumCount, at: 1)
-        var ids: [Int64] = []
-        try scan.forEachRow { ids.append(try $0.integer(0)) }
-        for sql in ["DELETE FROM entry WHERE field_index = ?", "DELETE FROM field_index WHERE id = ?"] {
-            let deletion = try CacheStatement(sql, self)
-            for id in ids {
-                deletion.bind(id, at: 1)
-                try deletion.run()
-            }
+    /// Removes the least recently used indexes beyond a number. Of those that queries have used since the same change of the number of
+    /// uses, the older first.
+    ///
+    /// Their entries are deleted later, in small transactions.
+    fileprivate func removeIndexes(beyond count: Int) throws {
+        let update = try CacheStatement(
+            """
+            UPDATE field_index SET definition = id, filled = 0, isRemoved = 1 WHERE id IN (
+                SELECT id FROM field_index WHERE isRemoved = 0 ORDER BY lastUse DESC, id DESC LIMIT -1 OFFSET ?
+            )
+            """,
+            self
+        )
+        update.bind(count, at: 1)
+        try update.run()
+    }
+
+    /// Deletes entries of removed indexes. Returns false if there are no such indexes.
+    fileprivate func deleteRemovedEntries(maximumCount: Int) throws -> Bool {
+        let lookup = try CacheStatement("SELECT id FROM field_index WHERE isRemoved = 1", self)
+        guard let index = try lookup.firstRow({ try $0.integer(0) }) else { return false }
+        let scan = try CacheStatement("SELECT key, document FROM entry WHERE field_index = ? LIMIT ?", self)
+        scan.bind(index, at: 1)
+        scan.bind(maximumCount, at: 2)
+        var entries: [(key: [UInt8], document: Int64)] = []
+        try scan.forEachRow { entries.append(($0.bytes(0), try $0.integer(1))) }
+        let deletion = try CacheStatement(IndexMaintainer.deletion, self)
+        for entry in entries {
+            deletion.bind(index, at: 1)
+            deletion.bind(bytes: entry.key, at: 2)
+            deletion.bind(entry.document, at: 3)
+            try deletion.run()
         }
+        if entries.count < maximumCount {
+            let removal = try CacheStatement("DELETE FROM field_index WHERE id = ?", self)
+            removal.bind(index, at: 1)
+            try removal.run()
+        }
+        return true
     }
 
     /// Adds the entries of documents after one.

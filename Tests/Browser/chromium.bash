@@ -16,7 +16,7 @@ start_chromium() {
     [[ $(id -u) -ne 0 ]] || sandbox=(--no-sandbox)
     chromium_log=$folder/chromium.log
     coproc CHROMIUM {
-        HOME=$folder timeout --kill-after=5 300 chromium "${sandbox[@]}" --headless=new --remote-debugging-pipe \
+        HOME=$folder timeout --kill-after=5 1800 chromium "${sandbox[@]}" --headless=new --remote-debugging-pipe \
             --user-data-dir="$folder/profile" --disable-gpu --disable-dev-shm-usage --disable-background-networking \
             --disable-component-update --disable-extensions --disable-sync --no-first-run --force-color-profile=srgb about:blank \
             3<&0 4>&1 </dev/null >"$chromium_log" 2>&1 |

@@ -93,7 +93,7 @@
       failures.push(`a point is outside the map: ${dot.getAttribute('d')}`);
     }
   }
-  for (const number of all('.map text')) {
+  for (const number of all('.map .cluster-count')) {
     const box = number.getBoundingClientRect();
     const marker = parseFloat(getComputedStyle(number.parentElement.querySelector('.dot')).strokeWidth);
     if (Math.max(box.width, box.height) > marker * 1.25) {

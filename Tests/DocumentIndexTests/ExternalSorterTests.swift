@@ -1,3 +1,4 @@
+import QueryEngine
 import StorageIO
 import TestSupport
 import Testing

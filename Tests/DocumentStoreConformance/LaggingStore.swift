@@ -9,6 +9,8 @@ package final class LaggingStore: ClosableStore {
     private struct State {
         /// The position that the commit log has reached.
         var known: StorePosition
+        /// The last commit that is known to exist.
+        var announced = SequenceNumber.zero
         var isClosed = false
         var waiters: [Int: (sequence: SequenceNumber, body: @Sendable () -> Void)] = [:]
         var waiterCount = 0
@@ -53,9 +55,25 @@ package final class LaggingStore: ClosableStore {
         return failure
     }
 
-    package var position: StorePosition { state.withLock(\.known) }
+    package var position: StorePosition {
+        let (known, announced) = state.withLock { ($0.known, $0.announced) }
+        return StorePosition(
+            database: known.database,
+            epoch: known.epoch,
+            lastSequence: known.lastSequence,
+            lastCommitTime: known.lastCommitTime,
+            oldestRetained: known.oldestRetained,
+            isBehind: announced > known.lastSequence
+        )
+    }
 
-    package func safePosition() async throws(StatusError) -> StorePosition { try await base.safePosition() }
+    package var restartCount: Int { 0 }
+
+    package func safePosition() async throws(StatusError) -> StorePosition {
+        let position = try await base.safePosition()
+        state.withLock { $0.announced = max($0.announced, position.lastSequence) }
+        return position
+    }
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
         CommitSequence(after: sequence) { [self] start in

@@ -297,6 +297,8 @@ package final class MemoryStore: ClosableStore {
         }
     }
 
+    package var restartCount: Int { 0 }
+
     package func safePosition() async throws(StatusError) -> StorePosition {
         let waiters = state.withLock { $0.publish(retaining: retainedCount) }
         for waiter in waiters { waiter() }

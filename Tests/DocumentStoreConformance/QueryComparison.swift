@@ -1,20 +1,26 @@
-import DocumentModel
-import DocumentStore
+package import DocumentModel
+package import DocumentStore
 import QueryTestSupport
 import StrictJSON
 import TestSupport
 import Testing
 
 /// Compares the results of random queries with those of the reference implementation.
-struct QueryComparison {
-    let store: any DocumentStore
-    let documents: [Document]
+package struct QueryComparison {
+    private let store: any DocumentStore
+    private let documents: [Document]
     static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
+
+    /// Creates a comparison of a store with the documents that it has.
+    package init(store: any DocumentStore, documents: [Document]) {
+        self.store = store
+        self.documents = documents
+    }
 
     /// Runs queries, and records an issue for the first one with another result.
     ///
     /// - Parameter mayReject: True when queries may be rejected because a field that they need is exempted from indexing.
-    func compareQueries(_ count: Int, readTime: Timestamp? = nil, mayReject: Bool = false) async throws {
+    package func compareQueries(_ count: Int, readTime: Timestamp? = nil, mayReject: Bool = false) async throws {
         var random = RandomQueries(generator: SeededGenerator())
         let oracle = QueryOracle(documents)
         for _ in 0..<count {
@@ -41,7 +47,7 @@ struct QueryComparison {
     }
 
     /// Runs aggregations, and records an issue for the first one with another result.
-    func compareAggregations(_ count: Int, readTime: Timestamp? = nil) async throws {
+    package func compareAggregations(_ count: Int, readTime: Timestamp? = nil) async throws {
         var random = RandomQueries(generator: SeededGenerator())
         let oracle = QueryOracle(documents)
         for _ in 0..<count {

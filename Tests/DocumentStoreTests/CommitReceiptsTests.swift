@@ -130,6 +130,29 @@ struct CommitReceiptsTests {
         #expect(client.lastCommitted == 20)
     }
 
+    @Test func `Refusals survive a round trip where they are included`() throws {
+        let id = CommitClientID.random()
+        var client = ClientReceipts()
+        var error = StatusError(.notFound, "There is no such document.", path: "c/d", field: "a.b")
+        error.writeIndex = 3
+        client.record(
+            CommitIdentity(client: id, number: 1, after: 0, fingerprint: 7),
+            refusedWith: error.decided,
+            at: try Self.time(0)
+        )
+        #expect(try ClientReceipts.client(JSONText(client.encoded(of: id)).root) == nil)
+        let known = try #require(
+            try ClientReceipts.client(JSONText(client.encoded(of: id, includingRefusals: true)).root)?.1
+        )
+        #expect(known.last == 1 && known.lastCommitted == 0 && known.lastUse == client.lastUse)
+        let again = CommitIdentity(client: id, number: 1, after: 0, fingerprint: 7)
+        guard case .answer(.failure(let refusal)) = known.decision(on: again) else {
+            Issue.record("the commit is not refused")
+            return
+        }
+        #expect(refusal.description == error.description && refusal.isDecided)
+    }
+
     @Test(arguments: [[], [nil], [0, 17], [nil, -62_135_596_800_000_000]] as [[Int64?]])
     func `Results survive a round trip`(times: [Int64?]) throws {
         let results = try times.map { time in

@@ -97,7 +97,7 @@ struct BackupCommandTests {
             let summed = try await shell("cd '\(backup)' && sha256sum --check --strict --quiet SHA256SUMS")
             #expect(summed.status == .code(0), "\(summed)")
 
-            try Data("{}".utf8).write(to: URL(filePath: backup + "/documents/books/b1.json"))
+            try Data("{}".utf8).write(to: URL(filePath: backup + "/documents/books/b1.json"), options: .atomic)
             let verified = try await hearth("backup", "verify", backup)
             #expect(verified.status == .code(1))
             #expect(verified.output.first?.contains("documents/books/b1.json") == true, "\(verified)")
@@ -105,7 +105,39 @@ struct BackupCommandTests {
             #expect(restored.status == .code(1))
             #expect(restored.errorText.contains("documents/books/b1.json"), "\(restored)")
             #expect(!FileManager.default.fileExists(atPath: folder.path + "/restored"))
+
+            let rest = try await hearth("restore", backup, "--data", folder.path + "/rest", "--skip-damaged")
+            #expect(rest.status == .code(1))
+            #expect(rest.output.first?.hasPrefix("hearth/(default): 2 documents") == true, "\(rest)")
+            #expect(rest.errorText.contains("documents/books/b1.json"), "\(rest)")
+            #expect(try await hearth("check", "--data", folder.path + "/rest").status == .code(0))
+            let inside = try await hearth("restore", backup, "--data", backups.path + "/data", "--skip-damaged")
+            #expect(inside.status == .code(1) && inside.errorText.contains("folder for backups"), "\(inside)")
         }
+    }
+
+    @Test func `A verification by a restore opens and checks the databases, and leaves nothing behind`() async throws {
+        try await withTemporaryFolder { folder in
+            let (data, backups) = (folder.appending(path: "data"), folder.appending(path: "backups"))
+            let server = try await EndToEndServer(data: data)
+            _ = try await server.connection.set(DocumentPath("books/a"), ["n": .integer(1)])
+            #expect(try await hearth("set", "c/d", "{}", "--database", "other", "--server", server.address).status == .code(0))
+            #expect(try await server.stop() == .code(0))
+            let created = try await hearth("backup", "create", "--data", data.path, "--to", backups.path)
+            let backup = backups.path + "/" + (try #require(created.output.first))
+            let scratch = folder.appending(path: "scratch")
+            try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: false)
+            let verified = try await hearth("backup", "verify", backup, "--restore-in", scratch.path)
+            #expect(verified.status == .code(0), "\(verified)")
+            #expect(verified.output.last == "restored, opened and checked, 2 documents: no findings", "\(verified)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
+        }
+    }
+
+    /// Returns a manifest of a backup that was made long ago, in the format of that time, which has no digest.
+    private static func antedated(_ manifest: String) -> String {
+        manifest.replacing(/"startTime":"20\d\d/, with: #""startTime":"2001"#)
+            .replacing(#"{"format":2"#, with: #"{"format":1"#).replacing(/,"digest":"[0-9a-f]+"/, with: "")
     }
 
     @Test func `A server makes the backup that is due when it starts, and keeps as many as it is told`() async throws {
@@ -125,18 +157,61 @@ struct BackupCommandTests {
             for name in made {
                 let manifest = backups.appending(path: "\(name)/backup.json")
                 let text = try String(contentsOf: manifest, encoding: .utf8)
-                let old = try #require(text.range(of: #""startTime":"20\d\d"#, options: .regularExpression))
-                try text.replacingCharacters(in: old, with: #""startTime":"2001"#).write(
-                    to: manifest,
-                    atomically: true,
-                    encoding: .utf8
-                )
+                try Self.antedated(text).write(to: manifest, atomically: true, encoding: .utf8)
             }
             let second = try await EndToEndServer(data: data, arguments: arguments)
             while try Self.names(in: backups).count != 2 { try await Task.sleep(for: .milliseconds(20)) }
             #expect(try await second.stop() == .code(0))
             #expect(try !Self.names(in: backups).isSubset(of: made))
         }
+    }
+
+    @Test(.enabled(if: TmpfsVolume.isAvailable))
+    func `On a disk that holds the backups to keep and no more, the oldest one gives way to the new one`() async throws {
+        try await TmpfsVolume.with(size: "96m") { volume in
+            try await withTemporaryFolder { folder in
+                let (data, backups) = (folder.appending(path: "data"), volume.folder.appending(path: "backups"))
+                let first = try await EndToEndServer(data: data, arguments: ["--backups", backups.path])
+                /// Makes a backup that shares no document with earlier ones, and returns its name and its size in KiB.
+                func makeBackup() async throws -> (name: String, size: Int) {
+                    for number in 0..<3 {
+                        let text = Hexadecimal.random(byteCount: 400_000)
+                        _ = try await first.connection.set(DocumentPath("books/b\(number)"), ["text": .string(text)])
+                    }
+                    let name = try #require(try await hearth("backup", "create", "--server", first.address).output.first)
+                    return (name, try await Self.number("du -sk '\(backups.path)/\(name)'"))
+                }
+                let (oldest, second, third) = (try await makeBackup(), try await makeBackup(), try await makeBackup())
+                #expect(try await first.stop() == .code(0))
+                // The third one lacks half of what the oldest takes.
+                try FileManager.default.removeItem(at: backups.appending(path: third.name))
+                let free = try await Self.number("df -k --output=avail '\(backups.path)' | tail -1")
+                let ballast = free - third.size + oldest.size / 2
+                #expect(
+                    try await shell("head -c \(ballast)K /dev/zero > '\(volume.folder.path)/ballast'").status == .code(0)
+                )
+                let failed = try await hearth("backup", "create", "--data", data.path, "--to", backups.path)
+                #expect(failed.errorText.contains("RESOURCE_EXHAUSTED"), "\(failed)")
+                #expect(try Self.names(in: backups) == [oldest.name, second.name])
+                for name in [oldest.name, second.name] {
+                    let manifest = backups.appending(path: "\(name)/backup.json")
+                    let text = try String(contentsOf: manifest, encoding: .utf8)
+                    try Self.antedated(text).write(to: manifest, atomically: true, encoding: .utf8)
+                }
+                let arguments = ["--backups", backups.path, "--backup-hours", "24", "--keep-backups", "2"]
+                let server = try await EndToEndServer(data: data, arguments: arguments)
+                try await eventually { try !Self.names(in: backups).isSubset(of: [oldest.name, second.name]) }
+                let left = try Self.names(in: backups)
+                #expect(left.count == 2 && left.contains(second.name), "\(left)")
+                #expect(try await server.stop() == .code(0))
+            }
+        }
+    }
+
+    /// Returns the number at the beginning of the output of a command.
+    private static func number(_ command: String) async throws -> Int {
+        let line = try await shell(command).output.first
+        return try #require(line?.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) })
     }
 
     @Test func `After the loss of the machine, a restore has all but the last seconds`() async throws {

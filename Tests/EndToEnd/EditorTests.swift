@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `What is saved becomes one version of the document, and what lies beside it none`() async throws {
-        try await withServer(arguments: ["--folder-edit-quiet-ms", "50"]) { server in
+        try await withServer(arguments: ["--folder-edit-quiet-ms", "500"]) { server in
             let db = server.firestore
             try await db.document("books/a").setData(["title": "first", "n": 1])
             var books = ObservedCollection(on: server)

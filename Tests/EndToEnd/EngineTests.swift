@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import FoundationNetworking
 import HearthClient
 import TestSupport
 import Testing
@@ -76,11 +77,44 @@ struct EngineTests {
         }
     }
 
+    @Test func `Documents with more entries than a commit may change are cleared by the emulator's call`() async throws {
+        let engine = try await EngineServer.shared.value
+        let url = engine.url(try await engine.makeDatabase())
+        try await withTemporaryFolder { folder in
+            let server = try await EndToEndServer(data: folder, engine: url, arguments: ["--allow-clearing"])
+            let elements = (0..<70_000 as Range<Int64>).map { Value.integer($0) }
+            for number in 0..<3 {
+                do {
+                    try await server.connection.set(DocumentPath("c/\(number)"), ["elements": .array(elements)])
+                } catch let error as StatusError where error.code == .deadlineExceeded {
+                    // A busy machine needs longer, and makes the write all the same.
+                    let list = ["list", "c", "--server", server.address]
+                    while try await !HearthProcess(list).result().output.contains("c/\(number)") {
+                        try await Task.sleep(for: .milliseconds(100))
+                    }
+                }
+            }
+            var request = URLRequest(
+                url: try #require(URL(string: "\(server.address)/emulator/v1/projects/hearth/databases/(default)/documents"))
+            )
+            request.httpMethod = "DELETE"
+            request.timeoutInterval = 600
+            var (body, response) = try await URLSession.shared.data(for: request)
+            // A busy machine may need more than the time of a call: a repeated one goes on.
+            while [503, 504].contains((response as? HTTPURLResponse)?.statusCode) {
+                (body, response) = try await URLSession.shared.data(for: request)
+            }
+            #expect((response as? HTTPURLResponse)?.statusCode == 200, "\(String(decoding: body, as: UTF8.self))")
+            #expect(try await HearthProcess(["list", "--server", server.address]).result().output == [])
+            #expect(try await server.stop() == .code(0))
+        }
+    }
+
     @Test func `The tables are made ahead of the servers, and other options than an engine's are refused`() async throws {
         let engine = try await EngineServer.shared.value
         let url = engine.url(try await engine.makeDatabase())
         #expect(try await hearth("engine", "migrate", environment: ["HEARTH_ENGINE": url]).output.first?.contains("now") == true)
-        #expect(try await hearth("engine", "migrate", "--engine", url).output == ["The tables have version 1."])
+        #expect(try await hearth("engine", "migrate", "--engine", url).output == ["The tables have version 4."])
         #expect(try await hearth("serve", "--engine", url, "--data", "data").status == .code(64))
         let away = try await hearth(
             "serve",

@@ -21,7 +21,8 @@ import UTF8Text
     }
 
     @Test func `Listeners see what sed, jq, cp, mv, tar and git do to the files`() async throws {
-        try await withServer(arguments: ["--folder-edit-quiet-ms", "50"]) { server in
+        // Longer than a busy rm takes from a file to its folder, which the store would remove with the last document.
+        try await withServer(arguments: ["--folder-edit-quiet-ms", "500"]) { server in
             let db = server.firestore
             try await db.document("books/a").setData(["title": "first", "n": 1])
             var snapshots = db.collection("books").snapshots.makeAsyncIterator()
@@ -64,6 +65,42 @@ import UTF8Text
             _ = try run("tar xf ../all.tar", in: server)
             try await expect(["a": "by jq"], after: "tar")
             try await db.terminate()
+        }
+    }
+
+    /// The number of files that are copied at once, from `HEARTH_COPIED_FILES`.
+    private static let copiedFiles = ProcessInfo.processInfo.environment["HEARTH_COPIED_FILES"].flatMap { Int($0) } ?? 400
+
+    @Test func `All files that one rsync copies become documents, with any modification times`() async throws {
+        try await withTemporaryFolder { folder in
+            let data = folder.appendingPathComponent("data")
+            let server = try await EndToEndServer(data: data, arguments: ["--folder-edit-quiet-ms", "50"])
+            let source = folder.appendingPathComponent("source")
+            for version in 1...2 {
+                for number in 0..<Self.copiedFiles {
+                    let file = source.appendingPathComponent("c\(number % 5)/d\(number).json")
+                    if number < 5 {
+                        try FileManager.default.createDirectory(
+                            at: file.deletingLastPathComponent(),
+                            withIntermediateDirectories: true
+                        )
+                    }
+                    try Data("{\"n\": \(number), \"version\": \(version)}".utf8).write(to: file)
+                    let time = Date(timeIntervalSince1970: Double(version * 1_000_000 + number))
+                    try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file.path)
+                }
+                guard try run("rsync -a '\(source.path)/' .", in: server, needing: "rsync") else { break }
+                let copies = (0..<5).map { server.firestore.collection("c\($0)").whereField("version", isEqualTo: version) }
+                func count() async throws -> Int {
+                    var count = 0
+                    for query in copies { count += try await query.count.getAggregation(source: .server).count.intValue }
+                    return count
+                }
+                while try await count() < Self.copiedFiles { try await Task.sleep(for: .milliseconds(20)) }
+            }
+            #expect(try await files("problems", server).status == .code(0))
+            #expect(try await server.stop() == .code(0))
+            #expect(try await FolderCheck.findings(in: data) == [])
         }
     }
 
@@ -110,6 +147,112 @@ import UTF8Text
             #expect(try await files("accept-removed", server).status == .code(0))
             while try await count() != 0 { try await Task.sleep(for: .milliseconds(10)) }
             #expect(try await files("problems", server).status == .code(0))
+        }
+    }
+
+    @Test func `With rules for edits, what they refuse is kept beside the documents, and a removed file comes back`() async throws
+    {
+        try await withTemporaryFolder { folder in
+            let rules = folder.appendingPathComponent("rules")
+            let user = ProcessInfo.processInfo.userName
+            let text = """
+                rules_version = '2';
+                service cloud.firestore {
+                  match /databases/{database}/documents/books/{book} {
+                    allow read: if true;
+                    allow create, update: if request.auth.uid == 'file:\(user)' && 'title' in request.resource.data;
+                  }
+                }
+                """
+            try Data(text.utf8).write(to: rules)
+            let arguments = ["--folder-edit-quiet-ms", "20", "--folder-edit-rules", "--rules", rules.path]
+            let data = folder.appendingPathComponent("data")
+            let server = try await EndToEndServer(data: data, arguments: arguments)
+            try Data(#"{"title": "by hand"}"#.utf8).createFile(at: server.file("books/a"))
+            try Data(#"{"n": 1}"#.utf8).createFile(at: server.file("books/b"))
+            let document = server.firestore.document("books/a")
+            while await (try? document.getDocument())?.get("title") == nil { try await Task.sleep(for: .milliseconds(10)) }
+            let rejected = server.file("books/b").appendingPathExtension("rejected")
+            while !FileManager.default.fileExists(atPath: rejected.path) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try String(contentsOf: rejected, encoding: .utf8) == #"{"n": 1}"#)
+            try FileManager.default.removeItem(at: server.file("books/a"))
+            while !FileManager.default.fileExists(atPath: server.file("books/a").path) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try await document.getDocument().get("title") as? String == "by hand")
+            #expect(try await server.stop() == .code(0))
+        }
+    }
+
+    @Test func `A file keeps its text on request until the server stops, and edits follow each other after a kill`() async throws
+    {
+        try await withTemporaryFolder { folder in
+            let data = folder.appendingPathComponent("data")
+            let arguments = ["--folder-edit-quiet-ms", "20", "--folder-edit-keep-text"]
+            let server = try await EndToEndServer(data: data, arguments: arguments)
+            try await server.firestore.document("c/a").setData(["n": 0])
+            let file = server.file("c/a")
+            /// The text that an editor saves which has that of the first commit open.
+            let first = try String(contentsOf: file, encoding: .utf8)
+            func text(_ number: Int) -> String { first.replacing("\"n\": 0", with: "\"n\":   \(number)") }
+            try Data(text(1).utf8).createFile(at: file)
+            try await wait(for: 1, in: server)
+            #expect(try String(contentsOf: file, encoding: .utf8) == text(1))
+            _ = try await server.stop(with: SIGKILL)
+            // It states a time before that of the last commit.
+            try Data(text(2).utf8).createFile(at: file)
+            let second = try await EndToEndServer(data: data, arguments: arguments)
+            try await wait(for: 2, in: second)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path) == ["a.json"])
+            #expect(try await second.stop() == .code(0))
+            #expect(try String(contentsOf: file, encoding: .utf8).contains("\"n\": 2"))
+        }
+    }
+
+    @Test func `Files with old times that were put in place just before a kill are found`() async throws {
+        try await withTemporaryFolder { folder in
+            let data = folder.appendingPathComponent("data")
+            // Nothing is taken before the kill, and the journal has what recovery compares the files with.
+            let server = try await EndToEndServer(data: data, arguments: ["--folder-edit-quiet-ms", "60000"])
+            func commit(_ fields: MapValue) async throws {
+                for name in ["edited", "restored", "untimed"] {
+                    _ = try await server.connection.commit([.set(DocumentPath("c/\(name)"), fields, merge: .all)])
+                }
+            }
+            try await commit(["n": .integer(1), "m": .integer(1)])
+            let place = data.appendingPathComponent("documents/c").path
+            let earlier = folder.appendingPathComponent("earlier")
+            #expect(try ChildProcess.run("/bin/cp", ["-a", place, earlier.path]) == .code(0))
+            try await commit(["n": .integer(2)])
+            let script = """
+                sed -i 's/"m": 1/"m": 7/' edited.json
+                printf '{"n": 3}' >untimed.json
+                printf '{"n": 4}' >new.json
+                touch -d 2001-02-03 edited.json untimed.json new.json
+                cp -p edited.json new.json "$1"
+                # The text and the times of an earlier version, as before the last commit was applied to the file.
+                cp -p restored.json "$1/../restored"
+                mv "$1/../restored" "$1/restored.json"
+                mv untimed.json "$1"
+                """
+            #expect(try ChildProcess.run("/bin/sh", ["-ec", "cd '\(earlier.path)'\n\(script)", "sh", place]) == .code(0))
+            _ = try await server.stop(with: SIGKILL)
+            let second = try await EndToEndServer(data: data, arguments: ["--folder-edit-quiet-ms", "20"])
+            let expected: [String: MapValue] = [
+                "edited": ["n": .integer(2), "m": .integer(7)], "restored": ["n": .integer(2), "m": .integer(1)],
+                "untimed": ["n": .integer(3)], "new": ["n": .integer(4)],
+            ]
+            for (name, fields) in expected {
+                let path = try DocumentPath("c/\(name)")
+                while try await (try? second.connection.document(at: path))?.decoded().fields != fields {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: place)
+            // A file that was just exchanged may not have been removed yet.
+            #expect(names.filter { !$0.hasPrefix(".") }.sorted() == expected.keys.map { $0 + ".json" }.sorted())
+            #expect(try await second.stop() == .code(0))
+            #expect(try await hearth("check", "--data", data.path).status == .code(0))
         }
     }
 

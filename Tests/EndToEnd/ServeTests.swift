@@ -137,6 +137,7 @@ struct ServeTests {
                 (#"{"corsOrigin": ["https://c.example.org"], "keepHours": 12}"#, "require a restart: keepHours"),
                 (#"{"corsOrigin": ["https://c.example.org"], "keepHour": 24}"#, "keepHours?"),
                 (#"{"corsOrigin": ["c.example.org"]}"#, "corsOrigin in \(file.path), line 1"),
+                (#"{"imageOrigin": ["https://i.example.org; script-src *"]}"#, "imageOrigin in \(file.path), line 1"),
                 (
                     #"{"corsOrigin": ["https://c.example.org"], "tlsCertificate": "x", "tlsKey": "y"}"#,
                     "require a restart: tlsCertificate"
@@ -148,8 +149,14 @@ struct ServeTests {
             }
             let failed = try await shell("curl -s \(server.address)/metrics | grep '^hearth_config_reload_success'")
             #expect(failed.output == ["hearth_config_reload_success 0"])
-            try await reload(#"{"corsOrigin": ["https://c.example.org"]}"#, "Configuration reloaded")
+            func policy() async throws -> String {
+                try await shell("curl -s -i \(server.address)/admin/ | grep -i '^content-security-policy:'").output.joined()
+            }
+            #expect(try await policy().contains("img-src 'self' data:;"))
+            let changed = #"{"corsOrigin": ["https://c.example.org"], "imageOrigin": ["https://i.example.org"]}"#
+            try await reload(changed, "Configuration reloaded")
             #expect(try await isAllowed("https://c.example.org"))
+            #expect(try await policy().contains("img-src 'self' data: https://i.example.org;"))
             #expect(try await server.stop() == .code(0))
         }
     }

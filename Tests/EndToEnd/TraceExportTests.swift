@@ -58,6 +58,27 @@ struct TraceExportTests {
     }
 
     @Test
+    func `A call of Firestore's REST API has a span, with that of its commit`() async throws {
+        let collector = try await TraceCollector()
+        try await withTemporaryFolder { folder in
+            let arguments = ["--trace-endpoint", collector.url, "--trace-sample-ratio", "1"]
+            let server = try await EndToEndServer(data: folder.appendingPathComponent("data"), arguments: arguments)
+            let body = "-X PATCH -H 'Content-Type: application/json' -d '{\"fields\":{}}'"
+            let written = try await curl(server, "/v1/projects/hearth/databases/(default)/documents/a/b", body)
+            #expect(written.output.joined().contains("updateTime"), "\(written)")
+            #expect(try await server.stop() == .code(0))
+            var spans: [TraceSpan] = []
+            for await request in collector.requests {
+                spans += try TraceSpan.spans(of: request)
+                if spans.contains(where: { $0.name.hasPrefix("PATCH ") }) { break }
+            }
+            #expect(spans.map(\.name).prefix(3) == ["commit", "journal sync", "UpdateDocument"], "\(spans.map(\.name))")
+            guard spans.count == 4 else { return }
+            #expect(spans[0].parentID == spans[2].spanID && spans[2].parentID == spans[3].spanID)
+        }
+    }
+
+    @Test
     func `A collector that cannot be reached holds up neither requests nor the end`() async throws {
         let collector = try await TraceCollector()
         try await collector.stop()

@@ -7,6 +7,7 @@
 //   HEARTH_FAULT        The fault, see below. Without it, calls are only counted.
 //   HEARTH_FAULT_LOG    A log file with one line per counted call: its number, kind and path relative to the folder.
 //   HEARTH_FAULT_GATE   A gate file: calls are counted and faults injected only while it exists.
+//   HEARTH_FAULT_CLOCK  A file: the time of day is ahead by as many seconds as it has bytes.
 //
 // Faults, with N counted from 1:
 //
@@ -38,6 +39,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum action { COUNT, KILL_BEFORE, KILL_WITHIN, KILL_AFTER, FAIL, FAIL_FROM, HOLD };
@@ -50,6 +52,7 @@ static long wanted_number = 0;
 
 static char root[PATH_MAX] = "";
 static const char *gate = NULL;
+static const char *clock_file = NULL;
 static int log_file = -1;
 static atomic_long counted = 0;
 
@@ -105,6 +108,7 @@ static void read_fault(const char *fault) {
 }
 
 __attribute__((constructor)) static void initialize(void) {
+    clock_file = getenv("HEARTH_FAULT_CLOCK");
     const char *folder = getenv("HEARTH_FAULT_ROOT");
     if (folder == NULL || strlen(folder) >= sizeof root) return;
     const char *fault = getenv("HEARTH_FAULT");
@@ -343,4 +347,16 @@ int unlink(const char *path) {
 
 int rmdir(const char *path) {
     return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+// Clocks
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int result = (int)syscall(SYS_clock_gettime, clock, time);
+    if (result != 0 || clock != CLOCK_REALTIME || clock_file == NULL) return result;
+    int saved = errno;
+    struct stat status;
+    if (stat(clock_file, &status) == 0) time->tv_sec += status.st_size;
+    errno = saved;
+    return 0;
 }

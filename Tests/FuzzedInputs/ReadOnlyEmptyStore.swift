@@ -76,6 +76,8 @@ package struct ReadOnlyEmptyStore: DocumentStore {
         StorePosition(epoch: "", lastSequence: .zero, lastCommitTime: nil, oldestRetained: SequenceNumber(1))
     }
 
+    package var restartCount: Int { 0 }
+
     package func safePosition() async throws(StatusError) -> StorePosition { position }
 
     package var writeBlockedReason: StatusError? {

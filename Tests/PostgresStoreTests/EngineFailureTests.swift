@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import Foundation
 import Logging
 import Synchronization
 import TestSupport
@@ -32,69 +33,88 @@ struct EngineFailureTests {
         await host.close()
     }
 
+    /// The number of faults; a thousand take about a quarter of an hour.
+    private static let faultCount = ProcessInfo.processInfo.environment["HEARTH_ENGINE_FAULTS"].flatMap { Int($0) } ?? 6
+
     @Test
-    func `No acknowledged commit is lost, and none is made twice, when the engine is killed`() async throws {
+    func `Acknowledged commits are made once, when the engine is killed or the network is cut`() async throws {
         let server = try await EngineServer()
-        let configuration = try await server.makeConfiguration()
-        let hosts = [
-            try await PostgresHost.open(configuration, logger: .silent),
-            try await PostgresHost.open(configuration, logger: .silent),
-        ]
+        let name = try await server.makeDatabase()
+        let proxies = [try EngineProxy(of: server.socketFolder), try EngineProxy(of: server.socketFolder)]
+        var hosts: [PostgresHost] = []
+        for proxy in proxies {
+            let configuration = PostgresConfiguration(
+                try EngineAddress(server.url(name, socketFolder: proxy.socketFolder))
+            )
+            hosts.append(try await PostgresHost.open(configuration, logger: .silent))
+        }
         let stores = hosts.map(\.store)
-        let end = End()
-        let counts = Counts()
-        let acknowledgements = AsyncStream<Void>.makeStream()
-        let follower = Task {
-            // As a client does: it resumes after an error.
-            var commits: [Commit] = []
-            while !end.hasCome {
-                do {
-                    for try await commit in stores[1].commits(after: commits.last?.sequence ?? .zero) { commits.append(commit) }
-                    return commits
-                } catch {
-                    try await Task.sleep(for: .milliseconds(20))
+        let last = Mutex<SequenceNumber?>(nil)
+        let followers = stores.map { store in CounterLoad.follow(store) { last.withLock { $0 } } }
+        let load = CounterLoad(on: stores)
+        var random = SeededGenerator()
+        try await load.run { wait in
+            for number in 0..<Self.faultCount {
+                await wait(100)
+                let proxy = proxies.randomElement(using: &random) ?? proxies[0]
+                switch number % 4 {
+                case 0:
+                    try await server.stopImmediately()
+                    try await server.start()
+                case 1: proxy.cut([.toEngine])
+                case 2: proxy.cut([.toClient])
+                default: proxy.cut([.toEngine, .toClient])
                 }
+                // The other server goes on meanwhile, unless this one has the lock.
+                try await Task.sleep(for: .milliseconds(.random(in: 10...800, using: &random)))
+                proxy.mend()
             }
-            return commits
+            await wait(100)
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<16 {
-                group.addTask {
-                    while !end.hasCome {
-                        do throws(StatusError) {
-                            try await stores[writer % 2].increment("c/\(writer)")
-                            counts.add(acknowledged: 1, to: writer)
-                            acknowledgements.continuation.yield()
-                        } catch {
-                            #expect(error.code == .unavailable, "\(error)")
-                            if error.isOutcomeUnknown { counts.add(unknown: 1, to: writer) }
-                            try await Task.sleep(for: .milliseconds(20))
-                        }
-                    }
-                }
-            }
-            var received = acknowledgements.stream.makeAsyncIterator()
-            for _ in 0..<3 {
-                for _ in 0..<100 { _ = await received.next() }
-                try await server.stopImmediately()
-                try await server.start()
-            }
-            for _ in 0..<100 { _ = await received.next() }
-            end.come()
-            try await group.waitForAll()
-        }
-        var sum: Int64 = 0
-        for writer in 0..<16 {
-            let count = counts[writer]
-            let value = try await stores[0].counter("c/\(writer)")
-            #expect((count.acknowledged...(count.acknowledged + count.unknown)).contains(value), "writer \(writer)")
-            sum += value
-        }
-        let commits = try await stores[0].allCommits()
-        #expect(commits.map(\.sequence.rawValue) == Array(1...UInt64(sum)))
-        while stores[1].position.lastSequence.rawValue < UInt64(sum) { try await Task.sleep(for: .milliseconds(10)) }
+        let commits = try await load.expectAllCommits(in: stores[0])
+        last.withLock { $0 = commits.last?.sequence }
+        // Wakes followers that wait for the next commit.
+        while (try? await stores[0].increment("c/end")) == nil {}
+        for follower in followers { #expect(await follower.value.prefix(commits.count).elementsEqual(commits)) }
         for host in hosts { await host.close() }
-        #expect(try await follower.value == commits)
+    }
+
+    @Test
+    func `A write goes over a new connection when the engine was restarted, and no call fails`() async throws {
+        let server = try await EngineServer()
+        let host = try await PostgresHost.open(await server.makeConfiguration(), logger: .silent)
+        try await host.store.setQuota(DatabaseQuota(documentCount: 10))
+        try await server.stopImmediately()
+        try await server.start()
+        try await host.store.setQuota(DatabaseQuota(documentCount: 20))
+        #expect(try await host.store.quota().documentCount == 20)
+        try await host.store.increment("c/counter")
+        await host.close()
+    }
+
+    @Test
+    func `The check whether commits are accepted ends while the engine is silent`() async throws {
+        let server = try await EngineServer.shared.value
+        let name = try await server.makeDatabase()
+        let proxy = try EngineProxy(of: server.socketFolder)
+        var configuration = PostgresConfiguration(
+            try EngineAddress(server.url(name, socketFolder: proxy.socketFolder))
+        )
+        configuration.timeout = .seconds(120)
+        let host = try await PostgresHost.open(configuration, logger: .silent)
+        // Under load it may not answer in time.
+        while await host.store.writeBlockedReason != nil {}
+        proxy.cut([.toEngine])
+        let begin = ContinuousClock.now
+        let reasons = await withTaskGroup(of: StatusError?.self) { group in
+            for _ in 0..<20 { group.addTask { await host.store.writeBlockedReason } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(reasons.allSatisfy { $0?.code == .unavailable })
+        #expect(ContinuousClock.now - begin < .seconds(100))
+        proxy.mend()
+        while await host.store.writeBlockedReason != nil {}
+        await host.close()
     }
 
     @Test
@@ -120,6 +140,7 @@ struct EngineFailureTests {
         for _ in 0..<3 { try await other.store.increment("c/other") }
         let error = await #expect(throws: StatusError.self) { try await reader.value }
         #expect(error?.code == .unavailable)
+        #expect(store.position.restartCount == 1 && store.restartCount == 1)
         let commits = try await store.allCommits()
         #expect(commits.map(\.sequence.rawValue) == Array(1...6))
         #expect(try commits[4].changes.map(\.path) == [DocumentPath("c/other")])
@@ -127,31 +148,123 @@ struct EngineFailureTests {
         await other.close()
         await host.close()
     }
-}
 
-/// The end of a test's load.
-private final class End: Sendable {
-    private let value = Atomic(false)
-
-    var hasCome: Bool { value.load(ordering: .relaxed) }
-
-    func come() { value.store(true, ordering: .relaxed) }
-}
-
-/// The numbers of commits of some writers.
-private final class Counts: Sendable {
-    private let counts = Mutex<[Int: (acknowledged: Int64, unknown: Int64)]>([:])
-
-    func add(acknowledged: Int64 = 0, unknown: Int64 = 0, to writer: Int) {
-        counts.withLock { counts in
-            var count = counts[writer] ?? (0, 0)
-            count.acknowledged += acknowledged
-            count.unknown += unknown
-            counts[writer] = count
-        }
+    @Test
+    func `A server that stood still in a transaction may try again`() async throws {
+        let server = try await EngineServer.shared.value
+        let configuration = try await server.makeConfiguration()
+        let still = try EngineConnection(configuration.address, timeout: .seconds(60), maximumIdle: .milliseconds(1))
+        let id = try #require(try still.execute(EngineStatement("SELECT pg_backend_pid()::bigint")).integer(0, 0))
+        let other = try EngineConnection(configuration.address, timeout: .seconds(60))
+        try still.execute(EngineStatement("BEGIN"))
+        let statement = EngineStatement("SELECT count(*) FROM pg_stat_activity WHERE pid = $1::bigint", .integer(id))
+        while try other.execute(statement).integer(0, 0) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+        let error = #expect(throws: StatusError.self) { try still.execute(EngineStatement("COMMIT")) }
+        #expect(error?.code == .unavailable)
+        #expect(error?.engineError?.isOutcomeUnknown == true)
+        #expect(!still.isUsable)
+        // The engine's reason may arrive, too, or only the end of the connection.
+        let told = EngineError.statement(code: "25P03", message: "")
+        #expect(told.isConnectionLost && told.isOutcomeUnknown && told.status.code == .unavailable)
     }
 
-    subscript(writer: Int) -> (acknowledged: Int64, unknown: Int64) {
-        counts.withLock { $0[writer] ?? (0, 0) }
+    @Test
+    func `The age of the log grows while the engine does not answer looks at it`() async throws {
+        let server = try await EngineServer.shared.value
+        let configuration = try await server.makeConfiguration()
+        let host = try await PostgresHost.open(configuration, logger: .silent)
+        try server.execute("ALTER TABLE hearth.commits RENAME TO away", in: configuration)
+        while try #require(host.engineStatus).logAge < .seconds(2) { try await Task.sleep(for: .milliseconds(20)) }
+        try server.execute("ALTER TABLE hearth.away RENAME TO commits", in: configuration)
+        while try #require(host.engineStatus).logAge > .seconds(2) { try await Task.sleep(for: .milliseconds(20)) }
+        await host.close()
+    }
+
+    @Test
+    func `Readers of the log end when the engine is away for long, and go on when it is back`() async throws {
+        let server = try await EngineServer()
+        var configuration = try await server.makeConfiguration()
+        configuration.maximumLogAge = .milliseconds(300)
+        let host = try await PostgresHost.open(configuration, logger: .silent)
+        let store = host.store
+        try await store.increment("c/counter")
+        let reader = Task {
+            var iterator = store.commits(after: SequenceNumber(1)).makeAsyncIterator()
+            return try await iterator.next()
+        }
+        let notification = AsyncStream<Void>.makeStream()
+        _ = store.notify(after: SequenceNumber(1)) { notification.continuation.finish() }
+        try await server.stopImmediately()
+        let error = await #expect(throws: StatusError.self) { try await reader.value }
+        #expect(error?.code == .unavailable && error?.message.contains("cannot be reached") == true)
+        for await _ in notification.stream {}
+        // The history is the same.
+        #expect(store.position.restartCount == 0 && store.restartCount == 0)
+        #expect(host.engineStatus?.isReached == false)
+        try await server.start()
+        while true {
+            do throws(StatusError) {
+                try await store.increment("c/counter")
+                break
+            } catch {
+                #expect(error.code == .unavailable, "\(error)")
+            }
+        }
+        var iterator = store.commits(after: SequenceNumber(1)).makeAsyncIterator()
+        #expect(try await iterator.next()?.sequence == SequenceNumber(2))
+        // Readers wait again, as soon as the log is followed.
+        while true {
+            let hasEnded = Mutex(false)
+            store.notify(after: SequenceNumber(2)) { hasEnded.withLock { $0 = true } }.cancel()
+            if hasEnded.withLock({ !$0 }) { break }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        // Another connection may have failed meanwhile; it is made again.
+        while host.engineStatus?.isReached != true { try await Task.sleep(for: .milliseconds(5)) }
+        await host.close()
+    }
+
+    @Test
+    func `Nothing is repeated when no connection can be made`() async throws {
+        let server = try await EngineServer()
+        let name = try await server.makeDatabase()
+        let proxy = try EngineProxy(of: server.socketFolder)
+        let session = EngineSession(
+            try EngineAddress(server.url(name, socketFolder: proxy.socketFolder)),
+            timeout: .seconds(60),
+            maximumIdle: .seconds(60),
+            label: "test",
+            log: EngineLog(.silent)
+        )
+        let select = { @Sendable (connection: EngineConnection) throws(StatusError) in
+            _ = try connection.execute(EngineStatement("SELECT 1"))
+        }
+        try await session.run(repeating: true, select)
+        try await server.stopImmediately()
+        await #expect(throws: StatusError.self) { try await session.run(repeating: true, select) }
+        #expect(proxy.connectionCount.load(ordering: .relaxed) == 2)
+        await session.close()
+    }
+
+    @Test
+    func `A server stops while the engine is silent, without its leases and what it has not answered`() async throws {
+        let server = try await EngineServer.shared.value
+        let name = try await server.makeDatabase()
+        let proxy = try EngineProxy(of: server.socketFolder)
+        var configuration = PostgresConfiguration(
+            try EngineAddress(server.url(name, socketFolder: proxy.socketFolder))
+        )
+        configuration.timeout = .seconds(300)
+        let host = try await PostgresHost.open(configuration, logger: .silent)
+        while host.engineStatus?.leaseCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        proxy.cut([.toEngine])
+        // A read is in progress, too.
+        let read = Task { try? await host.store.document(at: DocumentPath("c/d")) }
+        while host.store.engine.reads.use.used == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        let begin = ContinuousClock.now
+        await host.close()
+        #expect(ContinuousClock.now - begin < .seconds(100))
+        proxy.mend()
+        _ = await read.value
     }
 }

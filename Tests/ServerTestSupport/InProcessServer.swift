@@ -1,4 +1,5 @@
 package import Concurrency
+import Cryptography
 package import DocumentModel
 import DocumentStore
 package import FileStore
@@ -158,7 +159,14 @@ package func withServer(
     )
     let (ports, port) = AsyncStream<Int>.makeStream()
     let pages =
-        hasPages ? AdminPages(context: context, assets: try pageAssets.get(), uploadFolder: folder, logger: logger) : nil
+        hasPages
+        ? AdminPages(
+            context: context,
+            assets: try pageAssets.get(),
+            uploadFolder: folder,
+            formSecret: .random(),
+            logger: logger
+        ) : nil
     let ownModules: [(any RouteModule)?] = [
         APIModule(context), FirestoreRESTModule(context, allowsClearing: allowsClearing), FirestoreGRPCModule(context),
         pages.map { AdminModule($0) },

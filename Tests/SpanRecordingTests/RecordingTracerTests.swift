@@ -36,8 +36,8 @@ struct RecordingTracerTests {
             tracer.withSpan("inner", ofKind: .client) { _ in }
         }
         let (inner, outer) = try #require(records.all.count == 2 ? (records.all[0], records.all[1]) : nil)
-        #expect(inner.name == "inner" && inner.kind == .client && inner.parent == outer.trace.spanID)
-        #expect(outer.parent == nil && inner.trace.traceID == outer.trace.traceID)
+        #expect(inner.name == "inner" && inner.kind == .client && inner.parentID == outer.trace.spanID)
+        #expect(outer.parentID == nil && inner.trace.traceID == outer.trace.traceID)
         #expect(outer.attributes["a"]?.toSpanAttribute() == .string("b"))
         #expect(outer.startTime <= inner.startTime && inner.endTime <= outer.endTime)
     }
@@ -52,7 +52,7 @@ struct RecordingTracerTests {
             span.end()
             #expect(records.all.count == (ratio == 1 ? 1 : 0))
             #expect(span.trace.traceID == parent.traceID && span.trace.state == "s=1")
-            #expect(records.all.allSatisfy { $0.parent == parent.spanID })
+            #expect(records.all.allSatisfy { $0.parentID == parent.spanID })
         }
     }
 

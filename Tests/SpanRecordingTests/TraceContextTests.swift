@@ -20,7 +20,7 @@ struct TraceContextTests {
         #expect("\(context.spanID)" == Self.spanID)
         #expect(context.isSampled)
         #expect(context.state == "a=1,b=2")
-        #expect(context.parent == Self.parent)
+        #expect(context.traceparent == Self.parent)
     }
 
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("fe", false), ("ff", true)])
@@ -61,9 +61,9 @@ struct TraceContextTests {
     @Test
     func `Random IDs are valid, lower case and different`() throws {
         let texts = (0..<100).map { _ in
-            TraceContext(traceID: TraceID(), spanID: SpanID(), sampling: SamplingDecision(isSampled: true)).parent
+            TraceContext(traceID: TraceID(), spanID: SpanID(), sampling: SamplingDecision(isSampled: true)).traceparent
         }
         #expect(Set(texts).count == 100)
-        for text in texts { #expect(parse([text])?.parent == text) }
+        for text in texts { #expect(parse([text])?.traceparent == text) }
     }
 }

@@ -84,8 +84,8 @@ struct FolderWatcherTests {
         let staged = try #require(try changes(watcher))
         #expect(staged.entries.isEmpty)
         #expect(staged.position == before)
-        try writer.moveIntoPlace(new.file, as: "n.json", in: folder)
-        try writer.moveIntoPlace(replacing.file, as: "a.json", in: folder)
+        try writer.moveIntoPlace(new, as: "n.json", in: folder)
+        try writer.moveIntoPlace(replacing, as: "a.json", in: folder)
         let moved = try #require(try changes(watcher))
         #expect(["n.json", "a.json", "b.json"].map { moved.mayInclude($0, after: before) } == [true, true, false])
     }

@@ -10,17 +10,17 @@ import UTF8Text
 
 @Suite("The format of a persistent cache")
 struct FormatTests {
-    /// The files in `Fixtures/format-1` are those that ``makeContents(_:)`` made with the first version of the format:
-    /// `HEARTH_CACHE_FIXTURE=DIR` makes them anew, in order to add those of a later format.
-    @Test
-    func `Files of format 1 are read`() throws {
-        if let path = ProcessInfo.processInfo.environment["HEARTH_CACHE_FIXTURE"] {
+    /// The files in `Fixtures/format-N` are those that ``makeContents(_:)`` made with version N of the format of `cache.sqlite`:
+    /// `HEARTH_CACHE_FIXTURE=DIR` makes those of the current one, which are added with the format.
+    @Test(arguments: 1...3)
+    func `Files of each format are read`(format: Int) throws {
+        if format == 1, let path = ProcessInfo.processInfo.environment["HEARTH_CACHE_FIXTURE"] {
             var cache = try PersistentCache(folder: path)
             try cache.transaction { (cache: inout PersistentCache) throws(StatusError) in try makeContents(&cache) }
             cache.close()
         }
         let folder = try TemporaryFolder()
-        let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/format-1")
+        let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/format-\(format)")
         try FileManager.default.copyItem(at: fixture, to: URL(filePath: folder["cache"]))
         var found = try PersistentCache(folder: folder["cache"])
         #expect(found.openingReport == OpeningReport())
@@ -50,7 +50,8 @@ struct FormatTests {
         cache.close()
         let database = try DatabaseQueue(path: folder["cache/cache.sqlite"])
         try database.write {
-            try $0.execute(sql: "ALTER TABLE field_index DROP COLUMN lastUse")
+            for column in ["isRemoved", "lastUse"] { try $0.execute(sql: "ALTER TABLE field_index DROP COLUMN \(column)") }
+            for column in ["clockOffset", "serverTime"] { try $0.execute(sql: "ALTER TABLE state DROP COLUMN \(column)") }
             try $0.execute(sql: "PRAGMA user_version = 1")
         }
         try database.close()
@@ -70,7 +71,7 @@ struct FormatTests {
         try folder.write(bytes, to: "cache/" + name)
         let error = #expect(throws: StatusError.self) { try PersistentCache(folder: folder["cache"]) }
         #expect(error?.code == .failedPrecondition)
-        let format = name == "cache.sqlite" ? 3 : 2
+        let format = name == "cache.sqlite" ? 4 : 2
         #expect(error?.message.contains("cache/\(name) has format \(format)") == true)
         #expect(try folder.bytes(of: "cache/" + name) == bytes)
         #expect(try folder.names(in: "cache") == ["cache.sqlite", "queue.sqlite"])

@@ -89,6 +89,12 @@ struct IndexEntryTests {
         #expect(try entries(of: index, cache) == [documents[1].path])
         try cache.removeIndexes()
         #expect(try !cache.isComplete(index))
+        // Its entries are deleted in steps, and are not those of another one.
+        #expect(try cache.hasIncompleteIndexes)
+        try cache.addIndexes([index])
+        #expect(try cache.fillIndexes(maximumCount: 10) && !cache.isComplete(index))
+        while try cache.fillIndexes(maximumCount: 10) {}
+        #expect(try entries(of: index, cache) == [documents[1].path])
     }
 
     @Test

@@ -50,6 +50,85 @@ package final class EngineServer: Sendable {
         try await start()
     }
 
+    /// Makes a standby of a server, which follows it, and starts it.
+    private init(following primary: EngineServer) async throws {
+        folder = try TemporaryFolder(in: TemporaryFolder.memory)
+        settings = primary.settings
+        if getuid() == 0 { try await run("/bin/chown", ["postgres", folder.path]) }
+        try await run(
+            try program("pg_basebackup"),
+            [
+                "--pgdata", folder["data"], "--host", primary.folder.path, "--username", "hearth", "--write-recovery-conf",
+                "--checkpoint=fast", "--no-sync",
+            ],
+            asServerUser: true
+        )
+        try await start()
+    }
+
+    /// Makes a standby and starts it. From then on, the primary acknowledges only commits that the standby has.
+    package func makeSynchronousStandby() async throws -> EngineServer {
+        let standby = try await EngineServer(following: self)
+        try await execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        try await execute("SELECT pg_reload_conf()")
+        // Commits wait for the standby as soon as the primary has read the setting.
+        while try await query("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1" {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return standby
+    }
+
+    /// Makes a standby the primary. It goes on with what it has.
+    package func promote() async throws {
+        // It waits for no other standby.
+        try await execute("SELECT pg_promote(true, 60)")
+        try await execute("ALTER SYSTEM RESET synchronous_standby_names")
+        try await execute("SELECT pg_reload_conf()")
+    }
+
+    /// Copies the data folder of the server, which is stopped meanwhile.
+    package func copyData() async throws {
+        try await stopImmediately()
+        try await run("/bin/rm", ["-rf", folder["copy"]])
+        try await run("/bin/cp", ["-a", folder["data"], folder["copy"]])
+        try await start()
+    }
+
+    /// Restores the copy of the data folder, while the server is stopped.
+    package func restoreData() async throws {
+        try await stopImmediately()
+        try await run("/bin/rm", ["-rf", folder["data"]])
+        try await run("/bin/cp", ["-a", folder["copy"], folder["data"]])
+        try await start()
+    }
+
+    /// Lets clients of a network, which need no password, connect to the addresses that the setting `listen_addresses` names.
+    package func allowConnections(from network: String) async throws {
+        try await execute("COPY (SELECT 'host all all \(network) trust') TO PROGRAM 'cat >> pg_hba.conf'")
+        try await execute("SELECT pg_reload_conf()")
+    }
+
+    /// Executes SQL, by default in the database `postgres`.
+    package func execute(_ sql: String, in database: String = "postgres") async throws {
+        try await run(
+            try program("psql"),
+            ["--host", folder.path, "--username", "hearth", "--quiet", "--output=/dev/null", "--command", sql, database]
+        )
+    }
+
+    /// Returns the only value of a query, by default in the database `postgres`.
+    package func query(_ sql: String, in database: String = "postgres") async throws -> String {
+        let (reader, writer) = try ChildProcess.connection()
+        let process = try ChildProcess(
+            try program("psql"),
+            ["--host", folder.path, "--username", "hearth", "--tuples-only", "--no-align", "--command", sql, database],
+            output: writer
+        )
+        try writer.close()
+        for await status in process.exits() { try #require(status == .code(0), "\(sql)") }
+        return String(decoding: try reader.readToEnd() ?? Data(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     /// The folder of the socket.
     package var socketFolder: String { folder.path }
 
@@ -116,6 +195,11 @@ package final class EngineServer: Sendable {
             try? running?.pipe.fileHandleForWriting.close()
             if let running { _ = running.shell.wait() }
         }
+    }
+
+    /// Returns the URL of a database of a primary and its standby, whichever accepts writes.
+    package func url(_ database: String, orOf standby: EngineServer) -> String {
+        "postgresql://hearth@/\(database)?host=\(folder.path),\(standby.folder.path)&target_session_attrs=read-write"
     }
 
     /// Returns the URL of a database.

@@ -83,8 +83,20 @@ package final class TemporaryFolder: Sendable {
             atPath: (self[other] as NSString).deletingLastPathComponent,
             withIntermediateDirectories: true
         )
+        for _ in 1..<10 {
+            do {
+                return try FileManager.default.copyItem(atPath: self[relative], toPath: self[other])
+            } catch let error as CocoaError where error.isMissingFile {
+                // A temporary file was moved into place while it was being copied.
+                try? FileManager.default.removeItem(atPath: self[other])
+            }
+        }
         try FileManager.default.copyItem(atPath: self[relative], toPath: self[other])
     }
+}
+
+extension CocoaError {
+    fileprivate var isMissingFile: Bool { code == .fileNoSuchFile || code == .fileReadNoSuchFile }
 }
 
 /// Calls `body` with a temporary folder, which is deleted afterward.

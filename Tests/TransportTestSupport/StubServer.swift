@@ -12,9 +12,6 @@ package final class StubServer: Sendable {
         /// The ID token; `nil` without one.
         package let token: String?
         package let body: String
-
-        /// The resume token of a request for a stream.
-        package var resume: String? { (try? JSONText(Array(body.utf8)).root)?["resume"]?.string }
     }
 
     /// A response.

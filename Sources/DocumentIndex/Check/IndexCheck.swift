@@ -324,7 +324,7 @@ extension IndexCheck {
         guard try statement.step() else { return nil }
         let content = StoredContent(
             contentID: contentID,
-            entries: try IndexEntries(bytes: statement.bytes(0)),
+            entries: try IndexEntries(stored: statement.bytes(0)),
             byteCount: Int(statement.integer(1)),
             names: names
         )

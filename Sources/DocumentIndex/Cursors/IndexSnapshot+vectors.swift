@@ -30,7 +30,7 @@ extension IndexSnapshot {
 
     private func vectorSources(_ target: IndexTarget, _ field: FieldPath) throws -> [VectorSource] {
         guard let fieldID = try fieldID(field) else { return [] }
-        let slot = IndexSpace.slot(field: fieldID, kind: .value)
+        let slot = IndexEntries.slot(field: fieldID, kind: .value)
         return try scopes(of: target).compactMap { scope in
             var spaceScope = scope.id
             var names: (lower: [UInt8], upper: [UInt8])?

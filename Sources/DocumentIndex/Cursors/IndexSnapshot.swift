@@ -200,10 +200,10 @@ extension IndexSnapshot {
     private func slot(of index: IndexScan.Index) throws -> Int64? {
         switch index {
         case .documents: nil
-        case .values(of: let path): try fieldID(path).map { IndexSpace.slot(field: $0, kind: .value) }
-        case .elements(of: let path): try fieldID(path).map { IndexSpace.slot(field: $0, kind: .element) }
+        case .values(of: let path): try fieldID(path).map { IndexEntries.slot(field: $0, kind: .value) }
+        case .elements(of: let path): try fieldID(path).map { IndexEntries.slot(field: $0, kind: .element) }
         case .composite(let fields):
-            try catalog.compositeID(fields, creating: false, in: database).map { IndexSpace.slot(field: $0, kind: .value) }
+            try catalog.compositeID(fields, creating: false, in: database).map { IndexEntries.slot(field: $0, kind: .value) }
         }
     }
 

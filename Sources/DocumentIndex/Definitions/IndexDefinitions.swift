@@ -1,6 +1,6 @@
 package import DocumentModel
 package import DocumentStore
-internal import QueryEngine
+package import QueryEngine
 internal import StorageIO
 internal import StrictJSON
 internal import UTF8Text
@@ -40,7 +40,7 @@ package struct IndexDefinitions: Hashable, Sendable {
     package init() {}
 
     /// Returns the indexing policy of the collections with a given ID.
-    func policy(of collection: CollectionID) -> IndexingPolicy {
+    package func policy(of collection: CollectionID) -> IndexingPolicy {
         IndexingPolicy(
             composites: Set(indexes.filter { $0.definition.collection == collection }.map(\.definition.fields)),
             exempt: Set(exemptions.filter { $0.collection == collection }.map(\.field))
@@ -48,7 +48,7 @@ package struct IndexDefinitions: Hashable, Sendable {
     }
 
     /// The IDs of all collections that have a composite index or an exemption.
-    var collections: Set<CollectionID> {
+    package var collections: Set<CollectionID> {
         Set(indexes.map(\.definition.collection)).union(exemptions.map(\.collection))
     }
 

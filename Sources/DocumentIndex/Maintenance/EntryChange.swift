@@ -1,3 +1,5 @@
+internal import QueryEngine
+
 /// The addition or removal of an index entry. It points to memory that it does not own.
 struct EntryChange {
     let space: Int64

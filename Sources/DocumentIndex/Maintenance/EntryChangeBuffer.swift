@@ -1,3 +1,5 @@
+internal import QueryEngine
+
 /// A buffer of entry changes, sorted in index order before they are written, so that each page of the B-tree is modified once.
 struct EntryChangeBuffer {
     fileprivate struct Change {
@@ -50,24 +52,10 @@ struct EntryChangeBuffer {
     ) {
         let removalStart = removing ? append(values: old) : 0
         let additionStart = adding ? append(values: new) : 0
-        var oldIndex = 0
-        var newIndex = 0
-        while oldIndex < old.entries.count || newIndex < new.entries.count {
-            let order = Self.order(old, oldIndex, new, newIndex)
-            if order < 0 {
-                if removing { append(old.entries[oldIndex], at: removalStart, scopes, isAddition: false) }
-                oldIndex += 1
-            } else if order > 0 {
-                if adding { append(new.entries[newIndex], at: additionStart, scopes, isAddition: true) }
-                newIndex += 1
-            } else {
-                // The key of a number does not tell an integer from a double.
-                if adding, new.entries[newIndex].isDouble != old.entries[oldIndex].isDouble {
-                    append(new.entries[newIndex], at: additionStart, scopes, isAddition: true)
-                }
-                oldIndex += 1
-                newIndex += 1
-            }
+        IndexEntries.forEachDifference(from: old, to: new) { entry in
+            if removing { append(entry, at: removalStart, scopes, isAddition: false) }
+        } added: { entry in
+            if adding { append(entry, at: additionStart, scopes, isAddition: true) }
         }
     }
 
@@ -76,18 +64,6 @@ struct EntryChangeBuffer {
         let start = bytes.count
         bytes += entries.bytes
         return start
-    }
-
-    private static func order(_ old: IndexEntries, _ oldIndex: Int, _ new: IndexEntries, _ newIndex: Int) -> Int {
-        guard oldIndex < old.entries.count else { return 1 }
-        guard newIndex < new.entries.count else { return -1 }
-        let (left, right) = (old.entries[oldIndex], new.entries[newIndex])
-        guard left.slot == right.slot else { return left.slot < right.slot ? -1 : 1 }
-        return old.bytes.withUnsafeBytes { old in
-            new.bytes.withUnsafeBytes { new in
-                UnsafeRawBufferPointer(rebasing: old[left.value]).compare(UnsafeRawBufferPointer(rebasing: new[right.value]))
-            }
-        }
     }
 
     private mutating func append(

@@ -1,3 +1,4 @@
+internal import QueryEngine
 internal import StorageIO
 
 /// An external merge sort of entry changes: sorted runs are written to a temporary file and merged at the end.

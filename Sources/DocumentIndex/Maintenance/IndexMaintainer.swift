@@ -3,6 +3,7 @@ internal import DocumentStore
 internal import GRDB
 internal import GRDBSQLite
 internal import Logging
+internal import QueryEngine
 
 /// The owner of the index database: opens it, applies commits, backfills and rebuilds it.
 ///

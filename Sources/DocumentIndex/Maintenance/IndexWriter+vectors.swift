@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import GRDB
+internal import QueryEngine
 
 extension IndexWriter {
     /// Replaces the vectors of a document that have changed. They are compared with those in the index, because entries have only the

@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
+internal import QueryEngine
 
 /// Writes documents to the index, in a transaction of its connection.
 final class IndexWriter {
@@ -243,7 +244,7 @@ extension IndexWriter {
         defer { selectContent.reset() }
         selectContent.bind(contentID, at: 1)
         guard try selectContent.step() else { throw IndexDatabaseError(corruption: "a document has no row in contents") }
-        return (try IndexEntries(bytes: selectContent.bytes(0)), Int(selectContent.integer(1)))
+        return (try IndexEntries(stored: selectContent.bytes(0)), Int(selectContent.integer(1)))
     }
 
     private func write(_ entries: IndexEntries, _ byteCount: Int, _ contentID: Int64) throws {
@@ -322,5 +323,17 @@ extension IndexWriter {
             ?? IndexBuildState.fetchAll(database).mapValues { try ResolvedIndexBuildState($0, &context.catalog, database) }
         context.buildStates = states
         return states.isEmpty ? nil : states[collection.id]
+    }
+}
+
+extension IndexEntries {
+    /// Decodes entries in `contents`.
+    ///
+    /// - Throws: A corruption error when the bytes are invalid.
+    init(stored bytes: UnsafeRawBufferPointer) throws(IndexDatabaseError) {
+        guard let entries = IndexEntries(bytes: bytes) else {
+            throw IndexDatabaseError(corruption: "the entries of a document cannot be decoded")
+        }
+        self = entries
     }
 }

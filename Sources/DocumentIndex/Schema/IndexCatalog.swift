@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
-internal import StrictJSON
+internal import QueryEngine
 internal import UTF8Text
 
 /// The interned IDs of scopes and fields, as the database assigns them, with a cache.
@@ -150,11 +150,29 @@ extension IndexCatalog {
     }
 }
 
-extension [IndexDefinition.Field] {
-    /// The name that identifies a composite index of the fields in the catalog.
-    var catalogName: UTF8Key {
-        var writer = JSONWriter()
-        writer.fields(self)
-        return UTF8Key(String(decoding: writer.finish(), as: UTF8.self))
+extension ResolvedIndexingPolicy {
+    /// Resolves a policy.
+    ///
+    /// - Parameter creating: Whether to assign IDs to fields that have none. A field without an ID is in no document.
+    init(_ policy: IndexingPolicy, _ catalog: inout IndexCatalog, creating: Bool, _ database: Database) throws {
+        try self.init(policy) { field in
+            try catalog.fieldID(field, creating: creating, in: database)
+        } compositeID: { fields in
+            try catalog.compositeID(fields, creating: creating, in: database)
+        }
+    }
+
+    /// Returns the entries that a document has under the policy.
+    func entries(from entries: IndexEntries, _ catalog: inout IndexCatalog, _ database: Database) throws -> IndexEntries {
+        try self.entries(from: entries) { field in try catalog.parentID(of: field, in: database) }
+    }
+}
+
+extension ResolvedIndexBuildState {
+    /// Resolves the policies of a state, and assigns IDs to their fields.
+    init(_ state: IndexBuildState, _ catalog: inout IndexCatalog, _ database: Database) throws {
+        try self.init(state) { policy in
+            try ResolvedIndexingPolicy(policy, &catalog, creating: true, database)
+        }
     }
 }

@@ -137,6 +137,11 @@ package struct IndexFile: Sendable {
         }
     }
 
+    /// Returns whether a marker was made since the machine was started.
+    static func isOfThisBoot(_ marker: String) -> Bool {
+        marker.utf8.starts(with: (bootID + "/").utf8)
+    }
+
     private static func marker(_ identity: FileIdentity) -> String {
         "\(bootID)/\(identity.inode)"
     }

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import QueryEngine
 
 /// The schema of `index.sqlite`.
 ///
@@ -74,32 +75,18 @@ enum IndexSchema {
 
 /// The key space of index entries that are scanned together: a field of a scope's documents.
 struct IndexSpace: Hashable, Sendable {
-    /// The kind of a field's entries.
-    enum Kind: Int64 {
-        /// The field's value.
-        case value = 0
-        /// Each distinct element of an array value.
-        case element = 1
-    }
-
     /// The ID in the database.
     let id: Int64
 
     /// Creates the space of a field in a scope, by their IDs.
-    init(scope: Int64, field: Int64, kind: Kind) {
-        self.init(scope: scope, slot: Self.slot(field: field, kind: kind))
+    init(scope: Int64, field: Int64, kind: IndexEntries.Kind) {
+        self.init(scope: scope, slot: IndexEntries.slot(field: field, kind: kind))
     }
 
     /// Creates the space of a slot in a scope.
     init(scope: Int64, slot: Int64) {
         id = scope << Self.slotBits | slot
     }
-
-    /// Returns a slot: a field ID and a kind, packed into one integer.
-    static func slot(field: Int64, kind: Kind) -> Int64 { field << 1 | kind.rawValue }
-
-    /// Returns the field ID of a slot.
-    static func field(ofSlot slot: Int64) -> Int64 { slot >> 1 }
 
     /// The maximum field ID.
     static let maximumField: Int64 = 1 << (slotBits - 1) - 1

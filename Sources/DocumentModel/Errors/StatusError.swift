@@ -92,6 +92,12 @@ public struct StatusError: Error, Sendable {
         set { details.oldestSequence = newValue }
     }
 
+    /// The position as of which a document does not exist; `nil` for other errors.
+    package var readPosition: DocumentReadPosition? {
+        get { details.readPosition }
+        set { details.readPosition = newValue }
+    }
+
     /// The progress of the work without which the call cannot succeed; `nil` if there is none.
     package var progress: Progress? {
         get { details.progress }
@@ -196,6 +202,7 @@ extension StatusError {
         var isDecided = false
         var identityMismatch: CommitIdentityMismatch?
         var oldestSequence: UInt64?
+        var readPosition: DocumentReadPosition?
         var progress: Progress?
         var file: FileLocation?
         var cause: (any Error)?

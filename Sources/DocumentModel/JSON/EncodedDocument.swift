@@ -48,6 +48,12 @@ public struct EncodedDocument: Sendable, Hashable {
     /// `{"path": …, "fields": {…}, "createTime": "…Z", "updateTime": "…Z"}`.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        writeMembers(to: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the members of the document into an object that may have others.
+    package func writeMembers(to writer: inout JSONWriter) {
         writer.key("path")
         writer.string(path.string)
         writer.key("fields")
@@ -56,7 +62,6 @@ public struct EncodedDocument: Sendable, Hashable {
         writer.string(createTime.rfc3339)
         writer.key("updateTime")
         writer.string(updateTime.rfc3339)
-        writer.endObject()
     }
 
     /// Returns the document with only the fields in the mask.
@@ -68,18 +73,6 @@ public struct EncodedDocument: Sendable, Hashable {
     public func masked(_ mask: [FieldPath]) throws(StatusError) -> EncodedDocument {
         let fields = try decodedFields().masked(mask.sorted())
         return EncodedDocument(Document(path: path, fields: fields, createTime: createTime, updateTime: updateTime))
-    }
-
-    /// Parses the fields without decoding them: an object whose members are fields, with values as ``Value/init(json:)`` decodes them.
-    ///
-    /// - Throws: ``StatusCode/dataLoss`` if the bytes are not a valid encoding.
-    package func parsedFields() throws(StatusError) -> JSONNode {
-        try decoding { root in
-            // Fields with a name that begins with $ are wrapped.
-            let object = root.count == 1 ? root["$map"] ?? root : root
-            guard object.kind == .object else { throw StatusError(.dataLoss, "Expected an object.") }
-            return object
-        }
     }
 
     /// Decodes the top-level fields with the given names; missing ones are omitted.
@@ -109,12 +102,12 @@ public struct EncodedDocument: Sendable, Hashable {
         do {
             return try body(JSONText(fieldsJSON, limits: DocumentFile.limits).root)
         } catch {
-            throw StatusError(
-                .dataLoss,
-                "The encoded fields of the document cannot be decoded: \(error)",
-                path: path.string,
-                cause: error
-            )
+            throw damagedFieldsError(error)
         }
+    }
+
+    /// Returns the error for stored fields that cannot be read.
+    package func damagedFieldsError(_ cause: any Error) -> StatusError {
+        StatusError(.dataLoss, "The stored fields of the document are damaged: \(cause)", path: path.string, cause: cause)
     }
 }

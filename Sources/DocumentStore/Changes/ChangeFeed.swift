@@ -32,6 +32,8 @@ package final class ChangeFeed: Sendable {
     private let database: DatabaseID?
     private let lineage: [AncestorEpoch]
     private let isReplicated: Bool
+    /// The number of calls of ``restart(after:time:)``. Changes together with the state, under its lock.
+    private let restarts = Atomic(0)
 
     private struct State {
         /// The last published commit.
@@ -45,6 +47,8 @@ package final class ChangeFeed: Sendable {
         var notifications: [UInt64: Notification] = [:]
         var notificationCount: UInt64 = 0
         var isClosed = false
+        /// The error with which waits end; `nil` while later commits can become known.
+        var interruption: StatusError?
         let maximumBytes: Int
 
         /// Removes the notifications whose commit is published, and returns them.
@@ -95,7 +99,9 @@ package final class ChangeFeed: Sendable {
 
     /// The position of the commit log.
     package var position: StorePosition {
-        let (last, time) = state.withLock { ($0.last, $0.lastTime) }
+        let (last, time, isBehind, restartCount) = state.withLock { state in
+            (state.last, state.lastTime, state.applying > state.last, self.restartCount)
+        }
         return StorePosition(
             database: database,
             epoch: epoch,
@@ -103,9 +109,14 @@ package final class ChangeFeed: Sendable {
             lastCommitTime: time,
             oldestRetained: min(stored.oldest() ?? last.next, last.next),
             lineage: lineage,
-            isReplicated: isReplicated
+            isReplicated: isReplicated,
+            restartCount: restartCount,
+            isBehind: isBehind
         )
     }
+
+    /// The restart count of ``position``, without the rest of it.
+    package var restartCount: Int { restarts.load(ordering: .acquiring) }
 
     /// Returns a position that includes every commit whose documents a reader may have seen.
     package func safePosition() async throws(StatusError) -> StorePosition {
@@ -114,6 +125,7 @@ package final class ChangeFeed: Sendable {
             let position = position
             guard position.lastSequence < applying else { return position }
             guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
+            if let interruption = state.withLock(\.interruption) { throw interruption }
             await wait(after: applying.previous)
         }
     }
@@ -136,14 +148,42 @@ package final class ChangeFeed: Sendable {
         for notification in notifications { notification.body() }
     }
 
-    /// Forgets all commits, because the stored log has lost some of them, and continues after another one. All waits end.
+    /// Forgets all commits, because the stored log has lost some of them, and continues after another one. All waits end, without commits.
     package func restart(after last: SequenceNumber, time: Timestamp?) {
         let notifications = state.withLock { state in
             state.recent = RecentCommits()
             (state.last, state.lastTime, state.applying) = (last, time, last)
+            restarts.add(1, ordering: .releasing)
             return state.removeAllNotifications()
         }
         for notification in notifications { notification.body() }
+    }
+
+    /// Ends all waits for commits, and those that follow, with an error, until ``endInterruption()``. The commits remain known.
+    package func interrupt(with error: StatusError) {
+        let notifications = state.withLock { state in
+            state.interruption = error
+            return state.removeAllNotifications()
+        }
+        for notification in notifications { notification.body() }
+    }
+
+    /// Lets subscribers wait for commits again.
+    package func endInterruption() {
+        state.withLock { $0.interruption = nil }
+    }
+
+    /// Continues after a later commit, up to which the stored log has all others, unless a subscriber waits for one of them.
+    ///
+    /// - Returns: False if one waits, so that the commits must be published.
+    package func skip(to last: SequenceNumber, time: Timestamp?) -> Bool {
+        state.withLock { state in
+            guard state.notifications.isEmpty else { return false }
+            guard last > state.last else { return true }
+            state.recent = RecentCommits()
+            (state.last, state.lastTime, state.applying) = (last, time, max(last, state.applying))
+            return true
+        }
     }
 
     /// True while a subscriber waits for a commit.
@@ -158,15 +198,21 @@ package final class ChangeFeed: Sendable {
         for notification in notifications { notification.body() }
     }
 
-    /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; `nil` if the task is cancelled or
-    /// the feed is closed.
-    package func commits(after sequence: SequenceNumber) async throws(StatusError) -> [Commit]? {
-        while !Task.isCancelled {
+    /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; `nil` if the task is cancelled, or the
+    /// feed is closed, or has been restarted since a number of restarts.
+    ///
+    /// - Throws: `.outOfRange` if `sequence` is in the future; the error of an interruption, instead of waiting; the stored log's.
+    package func commits(
+        after sequence: SequenceNumber,
+        restartCount: Int = 0
+    ) async throws(StatusError) -> [Commit]? {
+        while !Task.isCancelled, self.restartCount == restartCount {
             switch lookUp(after: sequence) {
             case .commits(let commits): return commits
             case .stored(let last): return try await stored.read(sequence, last)
             case .none: await wait(after: sequence)
             case .closed: return nil
+            case .interrupted(let error): throw error
             case .inFuture(let last):
                 throw StatusError(
                     .outOfRange,
@@ -197,7 +243,7 @@ extension ChangeFeed {
     /// Calls `body` once, as soon as ``commits(after:)`` would return without waiting; immediately if that is already the case.
     package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
         let id = state.withLock { state -> UInt64? in
-            if state.isClosed || sequence < state.last || sequence > state.applying { return nil }
+            if state.isClosed || state.interruption != nil || sequence < state.last || sequence > state.applying { return nil }
             state.notificationCount += 1
             state.notifications[state.notificationCount] = Notification(sequence: sequence, body: body)
             return state.notificationCount
@@ -215,19 +261,20 @@ extension ChangeFeed {
         case none
         case inFuture(last: SequenceNumber)
         case closed
+        case interrupted(StatusError)
     }
 
     private func lookUp(after sequence: SequenceNumber) -> LookupResult {
         state.withLock { state in
             if state.isClosed { return .closed }
             if sequence > state.applying { return .inFuture(last: state.last) }
-            if sequence >= state.last { return .none }
+            if sequence >= state.last { return state.interruption.map { .interrupted($0) } ?? .none }
             if let commits = state.recent.commits(after: sequence) { return .commits(commits) }
             return .stored(last: state.last)
         }
     }
 
-    /// Waits until a commit after `sequence` has been published, the feed is closed or the task is cancelled.
+    /// Waits until a commit after `sequence` has been published, the feed is closed or interrupted, or the task is cancelled.
     private func wait(after sequence: SequenceNumber) async {
         let waiter = Waiter()
         let notification = notify(after: sequence) { waiter.resume() }

@@ -17,6 +17,12 @@ package struct StorePosition: Hashable, Sendable {
     package let lineage: [AncestorEpoch]
     /// True on a standby, whose primary may have later commits.
     package let isReplicated: Bool
+    /// The number of times that the log was found to be another one while the store was open, since an engine lost commits or was
+    /// restored. A stream that has begun before has to begin anew. An engine that was only away has the same log, and does not count.
+    package let restartCount: Int
+    /// True if later commits are known to exist, whose documents reads may return: the store has announced them, as
+    /// ``DocumentStore/safePosition()`` does, and has not published them yet.
+    package let isBehind: Bool
 
     /// Creates a position.
     package init(
@@ -26,7 +32,9 @@ package struct StorePosition: Hashable, Sendable {
         lastCommitTime: Timestamp?,
         oldestRetained: SequenceNumber,
         lineage: [AncestorEpoch] = [],
-        isReplicated: Bool = false
+        isReplicated: Bool = false,
+        restartCount: Int = 0,
+        isBehind: Bool = false
     ) {
         self.database = database
         self.epoch = epoch
@@ -35,6 +43,8 @@ package struct StorePosition: Hashable, Sendable {
         self.oldestRetained = oldestRetained
         self.lineage = lineage
         self.isReplicated = isReplicated
+        self.restartCount = restartCount
+        self.isBehind = isBehind
     }
 
     /// Returns whether all commits after `sequence` are retained and `sequence` is not in the future.

@@ -35,7 +35,7 @@ package struct ClientReceipts: Sendable {
 
     /// The highest number that has been decided; 0 if none has.
     package private(set) var last: UInt64
-    /// The highest number that was committed; 0 if none was. Refusals are kept in memory only.
+    /// The highest number that was committed; 0 if none was.
     package private(set) var lastCommitted: UInt64
     /// The time of the last decision.
     package private(set) var lastUse: Timestamp
@@ -114,15 +114,17 @@ package struct ClientReceipts: Sendable {
 extension ClientReceipts {
     /// Creates the answers of a client without commits.
     package init() {
-        self.init(last: 0, lastUse: .minimum)
+        self.init(last: 0, lastCommitted: 0, lastUse: .minimum)
     }
 
     /// Creates the answers of a client without any answers.
     ///
-    /// - Parameter last: The highest number that was committed.
-    package init(last: UInt64, lastUse: Timestamp) {
+    /// - Parameters:
+    ///   - last: The highest number that was decided.
+    ///   - lastCommitted: The highest number that was committed.
+    package init(last: UInt64, lastCommitted: UInt64, lastUse: Timestamp) {
         self.last = last
-        self.lastCommitted = last
+        self.lastCommitted = lastCommitted
         self.lastUse = lastUse
     }
 
@@ -163,8 +165,8 @@ extension ClientReceipts {
     }
 
     /// Adds an answer that was stored.
-    package mutating func restore(number: UInt64, fingerprint: UInt64, _ result: CommitResult) {
-        answers.append(Answer(number, fingerprint: fingerprint, .success(result)))
+    package mutating func restore(number: UInt64, fingerprint: UInt64, _ outcome: Result<CommitResult, StatusError>) {
+        answers.append(Answer(number, fingerprint: fingerprint, outcome))
     }
 }
 

@@ -67,6 +67,7 @@ package struct CommitBatch {
 
     private let now: () -> Timestamp
     private let maximumCommitBytes: Int
+    private let check: ([CommittedChange]) throws(StatusError) -> Void
     private var images: [DocumentPath: Image]
     /// The documents that the batch changes, in the order of their first changes.
     package private(set) var changedPaths: [DocumentPath] = []
@@ -78,16 +79,19 @@ package struct CommitBatch {
     /// - Parameters:
     ///   - images: Documents that have been read already, as of before the batch.
     ///   - maximumCommitBytes: The maximum size of a commit, with the documents before and after it.
+    ///   - check: Throws for the changes of a commit that exceed a limit of the store.
     ///   - now: Returns the time of the next commit, unless that is not after the one before.
     package init(
         after last: (sequence: SequenceNumber, time: Timestamp?),
         images: [DocumentPath: Image] = [:],
         maximumCommitBytes: Int,
+        check: @escaping ([CommittedChange]) throws(StatusError) -> Void = { _ throws(StatusError) in },
         now: @escaping () -> Timestamp
     ) {
         self.last = last
         self.images = images
         self.maximumCommitBytes = maximumCommitBytes
+        self.check = check
         self.now = now
     }
 
@@ -165,7 +169,7 @@ package struct CommitBatch {
             if let commit = commits.last { client.record(commit) }
         case .failure(let error):
             guard error.isFinalRefusal else { return }
-            client.record(identity, refusedWith: error, at: last.time ?? .minimum)
+            client.record(identity, refusedWith: error, at: (try? nextTime()) ?? .minimum)
         }
         receipts[identity.client] = client
     }
@@ -221,6 +225,11 @@ extension CommitBatch {
                     if let created = commit.unknownVersions[write.path]?.createTime {
                         applied.document?.createTime = min(created, time)
                     }
+                    applied.isChange = true
+                }
+                if let times = commit.times[write.path] {
+                    applied.document?.createTime = times.createTime
+                    applied.document?.updateTime = times.updateTime
                     applied.isChange = true
                 }
                 edit.current = applied.document
@@ -280,6 +289,7 @@ extension CommitBatch {
                     + "Split it into several commits."
             )
         }
+        try check(changes)
         if var allowance {
             try allowance.add(sizeChange(of: changes, edits))
             self.allowance = allowance

@@ -13,6 +13,18 @@ package struct CommitRequest: Sendable {
         }
     }
 
+    /// The times that a document of another database keeps.
+    package struct Times: Sendable {
+        package let createTime: Timestamp
+        package let updateTime: Timestamp
+
+        /// Creates times.
+        package init(createTime: Timestamp, updateTime: Timestamp) {
+            self.createTime = createTime
+            self.updateTime = updateTime
+        }
+    }
+
     /// The writes.
     package let writes: [Write]
     /// The reads to validate.
@@ -23,6 +35,8 @@ package struct CommitRequest: Sendable {
     package let identity: CommitIdentity?
     /// The written documents that exist, though no version of them is known.
     package let unknownVersions: [DocumentPath: UnknownVersion]
+    /// The times of written documents that are imported with them, instead of that of the commit.
+    package let times: [DocumentPath: Times]
 
     /// Creates a request.
     package init(
@@ -30,12 +44,14 @@ package struct CommitRequest: Sendable {
         reads: ReadSet,
         author: CommitAuthor?,
         identity: CommitIdentity?,
-        unknownVersions: [DocumentPath: UnknownVersion] = [:]
+        unknownVersions: [DocumentPath: UnknownVersion] = [:],
+        times: [DocumentPath: Times] = [:]
     ) {
         self.writes = writes
         self.reads = reads
         self.author = author
         self.identity = identity
         self.unknownVersions = unknownVersions
+        self.times = times
     }
 }

@@ -28,6 +28,13 @@ package protocol HostReplication: Sendable {
     /// Records durably that the data folder follows a primary, so that it is not started as one before it is promoted.
     func recordFollowing(_ primary: String) async throws(StatusError)
 
+    /// Returns the number of snapshots of the default database since the standby last had all commits of the primary, also before a
+    /// restart.
+    func consecutiveSnapshotCount() async throws(StatusError) -> Int
+
+    /// Records durably that the standby has all commits of the primary.
+    func recordCaughtUp() async throws(StatusError)
+
     /// Returns whether a database has a file beside the documents as it is on the primary.
     func has(_ file: ReplicatedFile, of id: DatabaseID?) async -> Bool
 

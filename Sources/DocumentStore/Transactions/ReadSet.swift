@@ -16,6 +16,8 @@ package struct ReadSet: Sendable {
     package private(set) var scopes: [ReadScope: SequenceNumber] = [:]
     /// The damaged files that the commit may overwrite.
     package private(set) var damagedFiles: [DocumentPath: DamagedFileSnapshot] = [:]
+    /// The ``StorePosition/restartCount`` of the log that the scopes were read from; `nil` if it is that of the commit.
+    package var restartCount: Int?
     /// A document that changed between two reads of this transaction.
     private var inconsistentRead: DocumentPath?
 
@@ -31,6 +33,15 @@ package struct ReadSet: Sendable {
         reads.isOfEndedTransaction = true
         return reads
     }
+
+    /// Creates the set of some documents and scopes that were read.
+    package init(documents: [DocumentPath: Timestamp?], scopes: [ReadScope: SequenceNumber]) {
+        self.documents = documents
+        self.scopes = scopes
+    }
+
+    /// True if ``documents`` and ``scopes`` are all that is to be validated, so that any server can do so.
+    package var consistsOfVersions: Bool { inconsistentRead == nil && !isOfEndedTransaction && damagedFiles.isEmpty }
 
     /// The number of documents and scopes.
     package var count: Int { documents.count + scopes.count }

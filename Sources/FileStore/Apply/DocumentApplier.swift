@@ -13,15 +13,23 @@ struct DocumentApplier: ~Copyable {
     private let unapplied: UnappliedDocuments
     private let logger: Logger
     private var fileWriter: DocumentFileWriter
+    /// The edits of the batch whose files keep their texts.
+    private var keptEdits: [DocumentPath: FileEdit] = [:]
     /// The large batch whose files are being written.
     private var installation: Installation?
 
     /// The files of a batch, ready to be put into place once the batch is durable.
     enum StagedBatch {
-        /// All files have been written.
-        case written([DocumentFileWriter.StagedDocument])
+        /// All files have been written, but for those that keep the texts of edits.
+        case written([DocumentFileWriter.StagedDocument], keptTexts: [StagedText])
         /// The files are written afterward, in steps.
         case deferred(SpaceReservation)
+    }
+
+    /// A document whose file has the text of the edit that the commit is of, and is not written.
+    struct StagedText {
+        fileprivate let document: EncodedDocument
+        fileprivate let text: UnappliedDocuments.KeptText
     }
 
     /// The installation of a large batch.
@@ -49,6 +57,10 @@ struct DocumentApplier: ~Copyable {
         at path: DocumentPath,
         replacing damagedFile: DamagedFileSnapshot?
     ) throws(StatusError) -> EncodedDocument? {
+        if let (document, text) = unapplied.keptText(of: path) {
+            guard try fileWriter.identity(of: path) == text.identity else { throw StatusError.uncommittedEdit(of: document) }
+            return document
+        }
         if let image = unapplied.image(of: path) { return image }
         guard let damagedFile else { return try fileWriter.document(at: path) }
         return try fileWriter.document(at: path, replacing: damagedFile)
@@ -58,10 +70,11 @@ struct DocumentApplier: ~Copyable {
     ///
     /// - Throws: `.aborted` if the file has changed since.
     mutating func version(before edit: FileEdit) throws(StatusError) -> EncodedDocument? {
-        guard unapplied.image(of: edit.path) == nil, try fileWriter.identity(of: edit.path) == edit.identity else {
+        guard isApplied(edit.path), try fileWriter.identity(of: edit.path) == edit.identity else {
             throw StatusError(.aborted, "The file of the document has changed again.", path: edit.path.string)
         }
-        fileWriter.replaceEdit(of: edit.path, edit.identity)
+        fileWriter.replaceEdit(of: edit.path, edit.identity, edit.contents)
+        keptEdits[edit.path] = edit.keepsText ? edit : nil
         return if case .known(let document) = edit.base { document } else { nil }
     }
 
@@ -69,12 +82,12 @@ struct DocumentApplier: ~Copyable {
     ///
     /// - Returns: `false` if the file could not be written. It stays as it is, which the next reads return.
     mutating func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) -> Bool {
-        guard unapplied.image(of: document.path) == nil, (try? fileWriter.identity(of: document.path)) == identity else {
-            return true
-        }
+        guard isApplied(document.path), (try? fileWriter.identity(of: document.path)) == identity else { return true }
         fileWriter.replaceEdit(of: document.path, identity)
         do throws(StatusError) {
-            try fileWriter.write(document)
+            // No recovery would write it again.
+            try fileWriter.write(document, synchronizing: true)
+            unapplied.remove(document.path)
             return true
         } catch {
             logger.warning(
@@ -85,14 +98,40 @@ struct DocumentApplier: ~Copyable {
         }
     }
 
+    /// Lets the file of the last committed version of a document keep its text, which has the same fields, unless it has changed.
+    ///
+    /// - Returns: `false` if too many files keep theirs.
+    mutating func keepText(_ edit: FileEdit, of document: EncodedDocument) -> Bool {
+        guard isApplied(document.path), (try? fileWriter.identity(of: document.path)) == edit.identity,
+            let text = edit.keptText
+        else { return true }
+        return keep(StagedText(document: document, text: text))
+    }
+
+    private func keep(_ staged: StagedText) -> Bool {
+        guard unapplied.keep(staged.text, of: staged.document) else { return false }
+        fileWriter.cache.insert(staged.document, identity: staged.text.identity)
+        return true
+    }
+
+    /// Returns whether a document's file is that of its last commit, in any form.
+    private func isApplied(_ path: DocumentPath) -> Bool {
+        unapplied.image(of: path) == nil || unapplied.keptText(of: path) != nil
+    }
+
     /// Writes the changed documents to temporary files, and checks the files to be removed.
     ///
     /// - Throws: The error of the first document for which that fails, after discarding the others.
     mutating func stage(_ changes: [NetDocumentChange]) throws(StatusError) -> StagedBatch {
         var staged: [DocumentFileWriter.StagedDocument] = []
+        var keptTexts: [StagedText] = []
         do throws(StatusError) {
             for change in changes {
                 if let document = change.document {
+                    if let text = try keptText(of: document) {
+                        keptTexts.append(StagedText(document: document, text: text))
+                        continue
+                    }
                     staged.append(try fileWriter.stage(document, isNew: change.isNew))
                 } else {
                     try fileWriter.checkIsRemovable(change.path)
@@ -102,7 +141,14 @@ struct DocumentApplier: ~Copyable {
             fileWriter.discard(staged)
             throw error
         }
-        return .written(staged)
+        return .written(staged, keptTexts: keptTexts)
+    }
+
+    /// Returns the text that a document's file keeps; `nil` if it is written anew.
+    private func keptText(of document: EncodedDocument) throws(StatusError) -> UnappliedDocuments.KeptText? {
+        // Another commit of the batch may have changed the document after the edit.
+        guard let edit = keptEdits[document.path], try document.decoded().fields == edit.contents?.fields else { return nil }
+        return edit.keptText
     }
 
     /// Reserves the space of a large batch, whose documents have been checked with ``checkIsWritable(_:creatingFolder:)``.
@@ -120,7 +166,7 @@ struct DocumentApplier: ~Copyable {
     ///
     /// - Parameter staged: Consumed, because unnamed files and reservations take space while they are open.
     mutating func discard(_ staged: consuming StagedBatch) {
-        if case .written(let documents) = staged { fileWriter.discard(documents) }
+        if case .written(let documents, _) = staged { fileWriter.discard(documents) }
     }
 
     /// Applies a durable batch: renames the staged files into place and removes the files of deleted documents.
@@ -130,19 +176,28 @@ struct DocumentApplier: ~Copyable {
     /// - Parameter first: The first commit of the batch.
     mutating func apply(_ changes: [NetDocumentChange], _ staged: consuming StagedBatch, first: SequenceNumber) {
         switch staged {
-        case .written(let documents): apply(changes, documents)
+        case .written(let documents, let keptTexts): apply(changes, documents, keptTexts)
         case .deferred(let reservation):
             unapplied.beginInstalling(changes, first: first)
             installation = Installation(changes: changes[...], reservation: reservation)
         }
     }
 
-    private mutating func apply(_ changes: [NetDocumentChange], _ staged: [DocumentFileWriter.StagedDocument]) {
+    private mutating func apply(
+        _ changes: [NetDocumentChange],
+        _ staged: [DocumentFileWriter.StagedDocument],
+        _ keptTexts: [StagedText]
+    ) {
         files.log.beginBatch(changes.map(\.path))
         defer { files.log.endBatch() }
         for staged in staged {
             apply(staged.document, at: staged.document.path) { fileWriter throws(StatusError) in
                 try fileWriter.moveIntoPlace(staged)
+            }
+        }
+        for staged in keptTexts where !keep(staged) {
+            apply(staged.document, at: staged.document.path) { fileWriter throws(StatusError) in
+                try fileWriter.write(staged.document)
             }
         }
         var emptied: Set<CollectionPath> = []
@@ -178,6 +233,7 @@ struct DocumentApplier: ~Copyable {
 
     /// Closes all folders, so that the next batch reopens them.
     mutating func endBatch() {
+        keptEdits.removeAll(keepingCapacity: true)
         fileWriter.endBatch()
     }
 }
@@ -262,11 +318,16 @@ extension DocumentApplier {
         return nil
     }
 
-    /// Retries the recovery of a quarantined document, before it is written. Has no effect on any other document.
-    mutating func retryQuarantined(_ path: DocumentPath) throws(StatusError) {
-        guard let (image, time) = unapplied.quarantinedImage(of: path) else { return }
+    /// Retries the recovery of a quarantined document, before it is written or an edit of it is taken. Has no effect on any other document.
+    ///
+    /// - Parameter keepsEdited: True to keep the document quarantined if its file is an edit, which may know an earlier version only.
+    mutating func retryQuarantined(_ path: DocumentPath, keepingEdited keepsEdited: Bool = false) throws(StatusError) {
+        guard let state = unapplied.quarantinedState(of: path) else { return }
         do throws(StatusError) {
-            _ = try fileWriter.restore(path, to: image, committedAt: time, logger: logger)
+            let isWritten = try fileWriter.restore(path, to: state, logger: logger)
+            if !isWritten, keepsEdited { return }
+            // The file may be an edit, which is taken before the next commit.
+            if !isWritten, let document = state.document { fileWriter.cache.insert(document, identity: .none) }
         } catch {
             var rejection = error
             if error.preventsSingleFileAccess { rejection.code = .failedPrecondition }
@@ -276,12 +337,23 @@ extension DocumentApplier {
         unapplied.remove(path)
     }
 
-    /// Retries all quarantined documents up to the first that fails; returns its error, or `nil`.
+    /// Writes the files that keep the texts of edits in the store's form.
+    ///
+    /// - Returns: `true` if there were any.
+    mutating func rewriteKeptTexts() -> Bool {
+        defer { fileWriter.endBatch() }
+        let keptTexts = unapplied.keptTexts
+        for (document, text) in keptTexts { _ = rewrite(document, ifFileIs: text.identity) }
+        return !keptTexts.isEmpty
+    }
+
+    /// Retries all quarantined documents up to the first that fails; returns its error, or `nil`. Those whose files are edits remain until
+    /// these are taken.
     mutating func retryQuarantined() -> StatusError? {
         defer { fileWriter.endBatch() }
         for document in unapplied.quarantined {
             do throws(StatusError) {
-                try retryQuarantined(document.path)
+                try retryQuarantined(document.path, keepingEdited: fileWriter.takesEdits)
             } catch {
                 return error
             }

@@ -11,9 +11,23 @@ struct DocumentFileWriter: ~Copyable {
     struct StagedDocument {
         let document: EncodedDocument
         fileprivate let file: AtomicFileWriter.StagedFile
-        fileprivate let identity: FileIdentity
-        /// The identity of the file that it replaces; `nil` if there is none, or if edits of files do not become commits.
-        fileprivate let replaced: FileIdentity?
+        fileprivate let replaced: ReplacedFile
+    }
+
+    /// The file that a write replaces or removes, as its commit knows it.
+    fileprivate struct ReplacedFile {
+        /// The identity; `nil` if there is none, or if edits of files do not become commits.
+        let identity: FileIdentity?
+        /// The edit that the commit is of, and which this file is; `nil` for another commit.
+        var edit: EditedFile?
+    }
+
+    /// An edited file whose document is about to be written.
+    fileprivate struct EditedFile {
+        /// The identity; `nil` for a removed file.
+        let identity: FileIdentity?
+        /// The contents; `nil` if they are those of no commit.
+        let contents: FileEdit.Contents?
     }
 
     let files: DocumentFiles
@@ -21,8 +35,11 @@ struct DocumentFileWriter: ~Copyable {
     /// The rejected edits, to which files are added that were edited while they were being replaced; `nil` if edits of files do not
     /// become commits.
     private let edits: EditProblems?
-    /// The identities of edited files whose documents are about to be written.
-    private var editedFiles: [DocumentPath: FileIdentity] = [:]
+    /// The evidence by which a recovery keeps files that were changed after the last commits of their documents, although they state
+    /// earlier times; `nil` if it keeps none.
+    let lateEdits: LateEditEvidence?
+    /// The edited files whose documents are about to be written.
+    private var editedFiles: [DocumentPath: EditedFile] = [:]
     private var openFolders: [CollectionPath: SharedFileDescriptor] = [:]
     /// The open folders whose stored IDs, including those of their parents, are known to exist.
     private var createdFolders: Set<CollectionPath> = []
@@ -32,11 +49,20 @@ struct DocumentFileWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - edits: The rejected edits; `nil` if edits of files do not become commits.
+    ///   - lateEdits: The evidence by which a recovery keeps files that were changed after the last commits of their documents; `nil` if
+    ///     it keeps none.
     ///   - hasLeftoverTemporaryFile: True if a temporary file is known to have been left behind.
-    init(_ files: DocumentFiles, cache: DocumentCache, edits: EditProblems? = nil, hasLeftoverTemporaryFile: Bool = false) {
+    init(
+        _ files: DocumentFiles,
+        cache: DocumentCache,
+        edits: EditProblems? = nil,
+        lateEdits: LateEditEvidence? = nil,
+        hasLeftoverTemporaryFile: Bool = false
+    ) {
         self.files = files
         self.cache = cache
         self.edits = edits
+        self.lateEdits = lateEdits
         atomicWriter = AtomicFileWriter(hasLeftoverTemporaryFile: hasLeftoverTemporaryFile)
     }
 
@@ -47,28 +73,43 @@ struct DocumentFileWriter: ~Copyable {
         let known = edits == nil ? nil : cache.entry(at: path)
         let folder = try existingFolder(of: path.collection)
         let document = try folder.flatMap { folder throws(StatusError) in try files.document(at: path, in: folder.descriptor) }
-        if let known, known.isCommitted, known.document != document { throw StatusError.uncommittedEdit(of: known.document) }
+        if let committed = known?.committed, committed != document { throw StatusError.uncommittedEdit(of: committed) }
         return document
     }
 
     /// Returns the identity of a document's file; `nil` if there is none.
     mutating func identity(of path: DocumentPath) throws(StatusError) -> FileIdentity? {
+        try status(of: path)?.identity
+    }
+
+    /// Returns the status of a document's file; `nil` if there is none.
+    mutating func status(of path: DocumentPath) throws(StatusError) -> FileStatus? {
         guard let folder = try existingFolder(of: path.collection) else { return nil }
         return try reporting("get the status of", files.filePath(of: path)) { () throws(FileSystemError) in
-            try folder.descriptor.status(of: files.folders.naming.file(of: path.id).text)?.identity
+            try folder.descriptor.status(of: files.folders.naming.file(of: path.id).text)
         }
     }
 
-    /// Records that the next write of a document replaces an edit with an identity.
-    mutating func replaceEdit(of path: DocumentPath, _ identity: FileIdentity?) {
-        editedFiles[path] = identity
+    /// Records that the next write of a document replaces an edit.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity of its file; `nil` for a removed one.
+    ///   - contents: The contents of the file if they become a commit.
+    mutating func replaceEdit(of path: DocumentPath, _ identity: FileIdentity?, _ contents: FileEdit.Contents? = nil) {
+        editedFiles[path] = EditedFile(identity: identity, contents: contents)
     }
 
     /// Writes a document to a temporary file, creating folders as needed.
     ///
-    /// - Parameter isNew: True if the document is known to have no file.
+    /// - Parameters:
+    ///   - isNew: True if the document is known to have no file.
+    ///   - synchronizes: True to sync the temporary file.
     /// - Throws: The error of the write; `.failedPrecondition` if the document's file is immutable.
-    mutating func stage(_ document: EncodedDocument, isNew: Bool = false) throws(StatusError) -> StagedDocument {
+    mutating func stage(
+        _ document: EncodedDocument,
+        isNew: Bool = false,
+        synchronizing synchronizes: Bool = false
+    ) throws(StatusError) -> StagedDocument {
         let folder = try openOrCreateFolder(of: document.path)
         let name = files.folders.naming.file(of: document.path.id)
         let bytes = DocumentFile.encode(document, storesID: name.isShortened)
@@ -79,15 +120,15 @@ struct DocumentFileWriter: ~Copyable {
             throw writeError(error, "replace", document.path)
         }
         do throws(FileSystemError) {
-            let (file, identity) = try atomicWriter.write(
+            let file = try atomicWriter.write(
                 bytes,
                 modifiedAt: document.updateTime.microseconds,
                 in: folder.descriptor,
-                isReplacing: exists
+                isReplacing: exists,
+                synchronizing: synchronizes
             )
-            let replaced =
-                exists ? replacedFile(of: document.path, name.text, in: folder.descriptor) : editedFiles[document.path]
-            return StagedDocument(document: document, file: file, identity: identity, replaced: replaced)
+            let replaced = replacedFile(of: document.path, exists ? name.text : nil, in: folder.descriptor)
+            return StagedDocument(document: document, file: file, replaced: replaced)
         } catch {
             throw writeError(error, "write", document.path)
         }
@@ -118,19 +159,25 @@ struct DocumentFileWriter: ~Copyable {
         }
         do throws(FileSystemError) {
             let name = files.folders.naming.file(of: path.id).text
-            let keep = edits.map { edits in keeper(of: path, name, replacing: staged.replaced, edits) }
+            let keep = edits.map { edits in keeper(of: path, name, replacing: staged.replaced, by: staged.document, edits) }
             try atomicWriter.moveIntoPlace(staged.file, as: name, in: folder.descriptor, keeping: keep)
         } catch {
             throw error.status("replace", files.filePath(of: path))
         }
-        cache.insert(staged.document, identity: staged.identity)
+        cache.insert(staged.document, identity: staged.file.identity)
     }
 
     /// Writes a document's file and moves it into place at once.
     ///
-    /// - Parameter isNew: True if the document is known to have no file.
-    mutating func write(_ document: EncodedDocument, isNew: Bool = false) throws(StatusError) {
-        try moveIntoPlace(stage(document, isNew: isNew))
+    /// - Parameters:
+    ///   - isNew: True if the document is known to have no file.
+    ///   - synchronizes: True to sync the file before it is moved into place.
+    mutating func write(
+        _ document: EncodedDocument,
+        isNew: Bool = false,
+        synchronizing synchronizes: Bool = false
+    ) throws(StatusError) {
+        try moveIntoPlace(stage(document, isNew: isNew, synchronizing: synchronizes))
     }
 
     /// Removes staged documents that will not be moved into place.
@@ -145,6 +192,9 @@ struct DocumentFileWriter: ~Copyable {
         for collection in Set(staged.map(\.document.path.collection)) { files.folders.removeEmpty(collection.segments) }
     }
 
+    /// True if edits of files become commits.
+    var takesEdits: Bool { edits != nil }
+
     /// True if a temporary file could not be removed, so that the next startup must sweep.
     var hasLeftoverTemporaryFile: Bool { atomicWriter.hasLeftoverTemporaryFile }
 
@@ -155,7 +205,7 @@ struct DocumentFileWriter: ~Copyable {
             let name = files.folders.naming.file(of: path.id).text
             if let edits {
                 let removed = replacedFile(of: path, name, in: folder.descriptor)
-                let keep = keeper(of: path, name, replacing: removed, edits)
+                let keep = keeper(of: path, name, replacing: removed, by: nil, edits)
                 _ = try atomicWriter.remove(name, from: folder.descriptor, keeping: keep)
             } else {
                 try folder.descriptor.removeFile(name)
@@ -182,37 +232,53 @@ struct DocumentFileWriter: ~Copyable {
 }
 
 extension DocumentFileWriter {
-    /// Returns the identity of the file that the next write of a document replaces, as the commit knows it.
+    /// Returns the file that the next write of a document replaces.
+    ///
+    /// - Parameter name: The name of the file; `nil` if there is none.
     private func replacedFile(
         of path: DocumentPath,
-        _ name: String,
+        _ name: String?,
         in folder: borrowing FileDescriptor
-    ) -> FileIdentity? {
-        guard edits != nil else { return nil }
-        return editedFiles[path] ?? cache.entry(at: path)?.identity ?? (try? folder.status(of: name))?.identity
+    ) -> ReplacedFile {
+        guard edits != nil else { return ReplacedFile(identity: nil) }
+        if let edit = editedFiles[path] { return ReplacedFile(identity: edit.identity, edit: edit) }
+        guard let name else { return ReplacedFile(identity: nil) }
+        return ReplacedFile(identity: cache.entry(at: path)?.identity ?? (try? folder.status(of: name))?.identity)
     }
 
     /// Returns a function that keeps a replaced file if it is not the one that the commit knows, but an edit of the last milliseconds.
+    ///
+    /// After an edit, it has its name back, and becomes the next commit. It knows nothing of any other commit, and is kept beside the
+    /// document.
     private func keeper(
         of path: DocumentPath,
         _ name: String,
-        replacing identity: FileIdentity?,
+        replacing replaced: ReplacedFile,
+        by document: EncodedDocument?,
         _ edits: EditProblems
     ) -> AtomicFileWriter.Keeper {
         let files = files
-        return { temporary, folder in
-            guard let status = try? folder.status(of: temporary), status.kind == .file, status.identity != identity else {
-                return true
+        return { temporary, folder, canPutBack in
+            guard let status = try? folder.status(of: temporary), status.kind == .file, status.identity != replaced.identity
+            else { return .removed }
+            if let edit = replaced.edit, canPutBack {
+                // Otherwise the document has the changes of another commit as well, of which the later edit knows nothing.
+                if let document, let contents = edit.contents, let statedTime = contents.times?.update,
+                    (try? document.decoded().fields) == contents.fields
+                {
+                    edits.insertFollower(of: path, committedAt: document.updateTime, stating: statedTime)
+                }
+                return .putBack
             }
             do throws(FileSystemError) {
                 try RejectedEdit.withUnusedName(for: .conflict, of: name) { unused throws(FileSystemError) in
                     try folder.renameWithoutReplacing(temporary, to: unused)
                     if let edit = RejectedEdit(unused, in: path.collection) { edits.report(edit, in: files) }
                 }
-                return true
+                return .removed
             } catch {
                 edits.reportUnnamed(files.filePath(temporary, in: path.collection), of: path, error)
-                return false
+                return .left
             }
         }
     }

@@ -3,14 +3,16 @@ internal import StrictJSON
 internal import Synchronization
 internal import UTF8Text
 
-/// The file `waiting.ndjson` of the quarantined documents: a header with their number, then one document per line.
+/// The file `waiting.ndjson` of the documents that are not in their files, because these cannot be written or keep the texts of edits: a
+/// header with their number, then one document per line.
 ///
 /// It allows the journal, which also contains these documents, to be removed.
 ///
 /// ```json
-/// {"documents":2}
+/// {"documents":3}
 /// {"path":"books/a","commitTime":"2024-01-02T03:04:05.000006Z","document":{"path":"books/a","fields":{…},"createTime":…,"updateTime":…}}
 /// {"path":"books/b","commitTime":"2024-01-02T03:04:05.000006Z","document":null}
+/// {"path":"books/c","commitTime":"2024-01-02T03:04:05.000006Z","keepsText":true,"document":{…}}
 /// ```
 ///
 /// Normally the file doesn't exist. It is written after all other documents are durable and before the manifest records that, and
@@ -18,8 +20,8 @@ internal import UTF8Text
 /// but it is never incomplete.
 final class QuarantinedDocuments: Sendable {
     private let data: DataFolder
-    /// The number of documents in the file; `nil` before it was first written or removed.
-    private let count = Mutex<Int?>(nil)
+    /// The documents in the file, with the times of their commits; `nil` before it was first written or removed.
+    private let written = Mutex<[DocumentPath: Timestamp]?>(nil)
 
     init(_ data: DataFolder) {
         self.data = data
@@ -45,13 +47,13 @@ final class QuarantinedDocuments: Sendable {
         return documents
     }
 
-    /// Writes the quarantined documents, and updates the manifest to record that all other files are durable. Durable when this
-    /// returns.
+    /// Writes the documents, and updates the manifest to record that all other files are durable. Durable when this returns.
     ///
-    /// - Parameter documents: After the first call, a subset of those of the previous call.
+    /// A crash between the two leaves later documents than the manifest is of. The journal contains all of their commits since then.
     func record(_ documents: [QuarantinedDocument], _ change: (inout DataFolderManifest) -> Void) throws(StatusError) {
-        try count.withLock { count throws(StatusError) in
-            let hasChanged = documents.count != count
+        let times = Self.times(of: documents)
+        try written.withLock { written throws(StatusError) in
+            let hasChanged = times != written
             if hasChanged, !documents.isEmpty {
                 let bytes = Self.encoded(documents)
                 try data.usingReserve { () throws(StatusError) in try data.replaceFile(DataFolder.quarantineName, with: bytes) }
@@ -63,18 +65,26 @@ final class QuarantinedDocuments: Sendable {
             if hasChanged, documents.isEmpty, try data.contains(DataFolder.quarantineName) {
                 try data.removeFile(DataFolder.quarantineName)
             }
-            count = documents.count
+            written = times
         }
     }
 
-    /// Returns the manifest, and the quarantined documents that it refers to.
-    func recorded() throws(StatusError) -> (DataFolderManifest, [QuarantinedDocument]) {
-        try count.withLock { _ throws(StatusError) in (data.manifest, try read()) }
+    private static func times(of documents: [QuarantinedDocument]) -> [DocumentPath: Timestamp] {
+        Dictionary(documents.map { ($0.path, $0.time) }) { $1 }
     }
 
-    /// Returns whether the file contains more documents, in which case some have been applied since and may not be durable.
-    func hasMore(than documents: [QuarantinedDocument]) -> Bool {
-        count.withLock { ($0 ?? 0) > documents.count }
+    /// Returns the manifest, and the documents that it refers to.
+    func recorded() throws(StatusError) -> (DataFolderManifest, [QuarantinedDocument]) {
+        try written.withLock { _ throws(StatusError) in (data.manifest, try read()) }
+    }
+
+    /// Returns whether the file contains documents, or versions, that others are no longer: their files have been written since, and may
+    /// not be durable.
+    func hasOthers(than documents: [QuarantinedDocument]) -> Bool {
+        let times = Self.times(of: documents)
+        return written.withLock { written in
+            written?.contains { path, time in times[path] != time } ?? false
+        }
     }
 
     /// Encodes the file.
@@ -86,6 +96,10 @@ final class QuarantinedDocuments: Sendable {
             writer.string(document.path.string)
             writer.key("commitTime")
             writer.string(document.time.rfc3339)
+            if document.keepsText {
+                writer.key("keepsText")
+                writer.boolean(true)
+            }
             writer.key("document")
             if let image = document.image { image.write(to: &writer) } else { writer.null() }
             writer.endObject()
@@ -99,7 +113,8 @@ final class QuarantinedDocuments: Sendable {
         return QuarantinedDocument(
             path: path,
             image: json["document"]?.isNull == true ? nil : try image(json["document"], at: path),
-            time: try Timestamp(rfc3339: text("commitTime", of: json))
+            time: try Timestamp(rfc3339: text("commitTime", of: json)),
+            keepsText: json["keepsText"]?.boolean ?? false
         )
     }
 
@@ -122,7 +137,7 @@ final class QuarantinedDocuments: Sendable {
     private static func damaged(_ reason: String, line: Int) -> StatusError {
         StatusError(
             .dataLoss,
-            "\(DataFolder.quarantineName) is damaged: \(reason). It contains the quarantined documents. Restore it from a backup of "
+            "\(DataFolder.quarantineName) is damaged: \(reason). It contains documents that are not in their files. Restore it from a backup of "
                 + "the data folder, or, to continue with those documents as they are in their files, remove \"waiting\" from "
                 + "\(DataFolder.manifestName) and run hearth check --repair.",
             file: StatusError.FileLocation(path: DataFolder.quarantineName, line: line, column: 1)

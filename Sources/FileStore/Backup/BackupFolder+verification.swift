@@ -45,10 +45,12 @@ extension BackupFolder {
         onFile: @escaping @Sendable () throws(StatusError) -> Void,
         onFault: @escaping @Sendable (StatusError) -> Void
     ) async throws(StatusError) {
+        let startTime = Timestamp.current()
         guard try await contains(name) else {
+            // Its manifest may be damaged.
+            for (unusable, error) in try await unusable() where unusable.utf8.elementsEqual(name.utf8) { throw error }
             throw StatusError(.notFound, "There is no backup \(Excerpt(name)). backups.list lists those that exist.")
         }
-        let startTime = Timestamp.current()
         let faultCount = Atomic(0)
         var failure: StatusError?
         do throws(StatusError) {

@@ -174,13 +174,19 @@ extension BackupFolder {
         }
     }
 
-    /// Removes the oldest backups.
+    /// Removes the oldest backups, and the archived journals that none needs. If those that are kept are all known to be damaged, the newest one that is not stays, too.
     package func prune(keeping count: Int) async throws(StatusError) -> [String] {
-        try await withRoot { root throws(StatusError) in
+        let verifications = try await verifications()
+        return try await withRoot { root throws(StatusError) in
             let lock = try Self.lock(root)
             defer { lock.descriptor.unlock() }
             let all = try reportingInBackups("list", ".") { () throws(FileSystemError) in try Self.backups(in: root) }
-            let removed = all.dropLast(max(1, count)).map(\.name)
+            let isDamaged = { (backup: Backup) in verifications.latest(of: backup).map { $0.faultCount > 0 } ?? false }
+            var kept = Array(all.suffix(max(1, count)))
+            if kept.allSatisfy(isDamaged), let good = all.dropLast(kept.count).last(where: { !isDamaged($0) }) {
+                kept.insert(good, at: 0)
+            }
+            let removed = all.filter { !kept.contains($0) }.map(\.name)
             for name in removed {
                 // Renamed first, so that what remains of an interrupted removal is no backup.
                 try reportingInBackups("remove", name) { () throws(FileSystemError) in
@@ -190,7 +196,9 @@ extension BackupFolder {
                 Self.removeLeftovers(in: root)
             }
             try reportingInBackups("remove", JournalArchive.folderName) { () throws(FileSystemError) in
-                try JournalArchive.prune(in: root, keeping: all.suffix(max(1, count)))
+                // A backup whose manifest cannot be read may need any of them.
+                guard try Self.unusable(in: root).isEmpty else { return }
+                try JournalArchive.prune(in: root, keeping: kept)
             }
             return removed
         }
@@ -273,6 +281,7 @@ extension BackupFolder {
                 with: manifest.encoded(),
                 through: TemporaryName.fixed("manifest")
             )
+            try writer.folder.descriptor.openFile(BackupManifest.fileName, for: .reading).makeReadOnlyIfPermitted()
             try root.descriptor.rename(temporaryName, to: backup.name)
             try root.descriptor.synchronize()
         }
@@ -303,16 +312,7 @@ extension BackupFolder {
 
     /// Returns the complete backups in a folder, oldest first.
     static func backups(in root: SharedFileDescriptor) throws(FileSystemError) -> [Backup] {
-        var backups: [Backup] = []
-        var listing = try root.descriptor.openForListing()
-        while let entry = try listing.next() {
-            guard let name = String(validating: entry.bytes, as: UTF8.self), !TemporaryName.matches(entry.name),
-                try root.descriptor.kind(of: entry) == .folder, let folder = try root.folderIfPresent(name),
-                let bytes = try folder.descriptor.contents(ofFile: BackupManifest.fileName, maximumBytes: 1 << 20),
-                let manifest = try? BackupManifest(bytes, name: name)
-            else { continue }
-            backups.append(manifest.backup)
-        }
+        let backups = try manifests(in: root).compactMap { try? $0.manifest.get().backup }
         // Two of the same second have numbers after it. One of the future was made while the clock was wrong, before the others.
         let now = Timestamp.current()
         return backups.sorted { a, b in
@@ -323,11 +323,68 @@ extension BackupFolder {
     }
 }
 
+// Manifests.
+extension BackupFolder {
+    /// Reads the manifests of the backups in a folder, by the names of the backups.
+    private static func manifests(
+        in root: SharedFileDescriptor
+    ) throws(FileSystemError) -> [(name: String, manifest: Result<BackupManifest, StatusError>)] {
+        var manifests: [(name: String, manifest: Result<BackupManifest, StatusError>)] = []
+        var listing = try root.descriptor.openForListing()
+        while let entry = try listing.next() {
+            guard let name = String(validating: entry.bytes, as: UTF8.self), !TemporaryName.matches(entry.name),
+                try root.descriptor.kind(of: entry) == .folder, let folder = try root.folderIfPresent(name),
+                let bytes = try folder.descriptor.contents(ofFile: BackupManifest.fileName, maximumBytes: 1 << 20)
+            else { continue }
+            manifests.append((name, Result { () throws(StatusError) in try BackupManifest(bytes, name: name) }))
+        }
+        return manifests
+    }
+
+    /// Returns the errors of the manifests that cannot be used, by the names of the backups, which are not listed.
+    package func unusable() async throws(StatusError) -> [(name: String, error: StatusError)] {
+        try await withRoot { root throws(StatusError) in
+            try reportingInBackups("list", ".") { () throws(FileSystemError) in try Self.unusable(in: root) }
+        }
+    }
+
+    private static func unusable(
+        in root: SharedFileDescriptor
+    ) throws(FileSystemError) -> [(name: String, error: StatusError)] {
+        try manifests(in: root).compactMap { name, manifest in
+            if case .failure(let error) = manifest { (name, error) } else { nil }
+        }.sorted { $0.name < $1.name }
+    }
+
+    /// Returns whether a folder is a folder for backups or a backup, or anywhere in a backup.
+    static func contains(_ folder: SharedFileDescriptor) throws(FileSystemError) -> Bool {
+        // Only directly above: another folder with this name may be anywhere further up.
+        if try folder.descriptor.status(of: lockName) != nil { return true }
+        var folder = folder
+        while true {
+            if try folder.descriptor.status(of: BackupManifest.fileName) != nil,
+                try folder.descriptor.status(of: BackupWriter.fileListName) != nil
+            {
+                return true
+            }
+            // A folder above may be none that this user may read.
+            guard let parent = try? SharedFileDescriptor(folder.descriptor.openFolder("..")) else { return false }
+            // The parent of the topmost folder is itself.
+            guard try parent.descriptor.status().fileID != folder.descriptor.status().fileID else { return false }
+            folder = parent
+        }
+    }
+}
+
 /// Calls `body`, and converts its file system errors to `StatusError`, as ``reporting(_:_:in:_:)`` does, for files of the folder for backups.
 func reportingInBackups<Result: ~Copyable>(
     _ action: String,
     _ filePath: @autoclosure () -> String,
     _ body: () throws(FileSystemError) -> Result
 ) throws(StatusError) -> Result {
-    try reporting(action, filePath(), in: BackupFolder.description, body)
+    do throws(StatusError) {
+        return try reporting(action, filePath(), in: BackupFolder.description, body)
+    } catch {
+        throw error.ofBackupDisk()
+    }
 }

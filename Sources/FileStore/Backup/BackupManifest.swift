@@ -1,3 +1,4 @@
+import Cryptography
 internal import DocumentModel
 internal import DocumentStore
 internal import StrictJSON
@@ -6,13 +7,16 @@ internal import UTF8Text
 /// The manifest of a backup, `backup.json`, which is written last: a folder without one is not a complete backup.
 ///
 /// ```json
-/// {"format":1,"version":"0.2.0","startTime":"…","endTime":"…","databases":[{"epoch":"<32 digits>","sequence":42,"commitTime":"…"}],
-/// "files":1234,"bytes":567890,"keys":false,"list":"<SHA-256 of SHA256SUMS>"}
+/// {"format":2,"version":"0.2.0","startTime":"…","endTime":"…","databases":[{"epoch":"<32 digits>","sequence":42,"commitTime":"…"}],
+/// "files":1234,"bytes":567890,"keys":false,"list":"<SHA-256 of SHA256SUMS>","digest":"<SHA-256 of the file before this member>"}
 /// ```
+///
+/// A manifest of format 1 has no digest.
 struct BackupManifest: Hashable {
     static let fileName = "backup.json"
     /// The format version that is written, and the newest that is readable.
-    private static let format: Int64 = 1
+    private static let format: Int64 = 2
+    private static let firstFormatWithDigest: Int64 = 2
 
     /// What the backup is of.
     let backup: Backup
@@ -44,7 +48,13 @@ struct BackupManifest: Hashable {
         writer.key("list")
         writer.string(listDigest)
         writer.endObject()
-        return writer.finish() + [UInt8(ascii: "\n")]
+        let bytes = Array(writer.finish().dropLast())
+        return bytes + Self.ending(of: bytes)
+    }
+
+    /// Returns the end of a file: the digest of what is before it.
+    private static func ending(of bytes: [UInt8]) -> [UInt8] {
+        Array(",\"digest\":\"\(Hexadecimal.encode(SHA256.digest(of: bytes)))\"}\n".utf8)
     }
 
     private static func write(_ database: Backup.Database, to writer: inout JSONWriter) {
@@ -86,6 +96,12 @@ extension BackupManifest {
                 "The backup \(Excerpt(name)) has format version \(format), but this version of Hearth reads versions up to "
                     + "\(Self.format). Use a newer version of Hearth."
             )
+        }
+        if format >= Self.firstFormatWithDigest || root["digest"] != nil {
+            let length = Self.ending(of: []).count
+            guard bytes.count > length, bytes.suffix(length).elementsEqual(Self.ending(of: Array(bytes.dropLast(length)))) else {
+                throw Self.damaged("it differs from its SHA-256 digest", name)
+            }
         }
         guard let version = root["version"]?.string, let startTime = Self.time(root["startTime"]),
             let endTime = Self.time(root["endTime"]), let files = Self.count(root["files"]),

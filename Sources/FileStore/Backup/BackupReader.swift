@@ -98,22 +98,29 @@ extension BackupReader {
 
     /// Calls a body with each file of the list, on several threads.
     ///
-    /// - Parameter makeBody: Returns the body for the files of a thread.
-    /// - Throws: `.dataLoss` if the list is damaged; the first error of a body, after which the others end soon.
-    func forEachFile(_ makeBody: @escaping @Sendable (_ thread: Int) -> Body) async throws(StatusError) {
+    /// - Parameters:
+    ///   - onListDamage: Called with each fault of the list, which is used as far as it can be, and with an error for each file that it
+    ///     lacks; `nil` if a fault ends the reading.
+    ///   - makeBody: Returns the body for the files of a thread.
+    /// - Throws: `.dataLoss` if the list is missing, or is damaged without `onListDamage`; the first error of a body, after which the others end soon.
+    func forEachFile(
+        onListDamage: (@Sendable (StatusError) -> Void)? = nil,
+        _ makeBody: @escaping @Sendable (_ thread: Int) -> Body
+    ) async throws(StatusError) {
         let failure = FirstFailure()
         let result: Result<Void, StatusError> = await withTaskCancellationHandler {
             do throws(StatusError) {
                 try await WorkQueue(label: "hearth.backup.read", width: 1, qos: .utility).run { () throws(StatusError) in
-                    try self.checkList()
+                    let isListWhole = try self.checkList(onListDamage)
                     try BackgroundThreads.run(count: Self.threadCount) { thread in
                         do throws(StatusError) {
-                            try self.forEachFile(of: thread, failure, makeBody(thread))
+                            try self.forEachFile(of: thread, failure, onListDamage, makeBody(thread))
                         } catch {
                             failure.record(error)
                         }
                     }
                     try failure.check()
+                    if !isListWhole, let onListDamage { try self.forEachUnlistedFile(onListDamage) }
                 }
                 return .success(())
             } catch {
@@ -125,7 +132,12 @@ extension BackupReader {
         try result.get()
     }
 
-    private func forEachFile(of thread: Int, _ failure: FirstFailure, _ body: Body) throws(StatusError) {
+    private func forEachFile(
+        of thread: Int,
+        _ failure: FirstFailure,
+        _ onListDamage: ((StatusError) -> Void)?,
+        _ body: Body
+    ) throws(StatusError) {
         var lines = try reporting("open", BackupWriter.fileListName) { () throws(FileSystemError) in
             try BackupFileList.Reader(folder)
         }
@@ -135,7 +147,12 @@ extension BackupReader {
             defer { number += 1 }
             guard number % Self.threadCount == thread else { continue }
             try failure.check()
-            guard let entry = BackupFileList.entry(line) else { throw damagedList("line \(number + 1) is not one of a file") }
+            guard let entry = BackupFileList.entry(line) else {
+                let error = damagedList("line \(number + 1) is not one of a file")
+                guard let onListDamage else { throw error }
+                onListDamage(error)
+                continue
+            }
             let parent = entry.path[..<(entry.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? entry.path.startIndex)]
             if opened?.path != parent {
                 opened = try parentFolder(of: entry).map { (parent, $0) }
@@ -165,22 +182,36 @@ extension BackupReader {
         _ onPiece: ([UInt8], Int) throws(FileSystemError) -> Void
     ) throws(StatusError) -> Int64 {
         let name = entry.components.last.map(String.init) ?? entry.path
-        var digest = SHA256()
-        let time: Int64? = try reporting("read", entry.path) { () throws(FileSystemError) in
+        let opened = try readingDisk(entry) { () throws(FileSystemError) -> (SharedFileDescriptor, Int64)? in
             guard try folder.descriptor.status(of: name)?.kind == .file else { return nil }
-            let file = try folder.descriptor.openFile(name, for: .reading)
-            var offset = 0
-            while case let bytes = try file.read(pieceBytes, at: offset), !bytes.isEmpty {
-                digest.update(bytes)
-                try onPiece(bytes, offset)
-                offset += bytes.count
-                if bytes.count < pieceBytes { break }
-            }
-            return try file.status().identity.modifiedMicroseconds
+            let file = SharedFileDescriptor(try folder.descriptor.openFile(name, for: .reading))
+            return (file, try file.descriptor.status().identity.modifiedMicroseconds)
         }
-        guard let time else { throw fault("is missing", entry) }
+        guard let (file, time) = opened else { throw fault("is missing", entry) }
+        var digest = SHA256()
+        var offset = 0
+        while true {
+            let bytes = try readingDisk(entry) { () throws(FileSystemError) in try file.descriptor.read(pieceBytes, at: offset) }
+            digest.update(bytes)
+            try reporting("write", entry.path) { () throws(FileSystemError) in try onPiece(bytes, offset) }
+            offset += bytes.count
+            if bytes.count < pieceBytes { break }
+        }
         guard digest.finalize().elementsEqual(entry.digest) else { throw fault("differs from its SHA-256 digest", entry) }
         return time
+    }
+
+    /// Calls a body that reads a file of the backup. A part that the disk cannot read is a fault of the backup.
+    private static func readingDisk<Result>(
+        _ entry: BackupFileList.Entry,
+        _ body: () throws(FileSystemError) -> Result
+    ) throws(StatusError) -> Result {
+        do throws(FileSystemError) {
+            return try body()
+        } catch {
+            guard error.isDiskFault else { throw error.status("read", entry.path, in: "the backup") }
+            throw fault("cannot be read from the disk", entry)
+        }
     }
 
     private static func fault(_ fault: String, _ entry: BackupFileList.Entry) -> StatusError {
@@ -195,16 +226,56 @@ extension BackupReader {
 // MARK: - List
 
 extension BackupReader {
-    /// Compares the list of files with its digest in the manifest.
-    private func checkList() throws(StatusError) {
+    /// Compares the list of files with its digest in the manifest; returns whether it is whole.
+    private func checkList(_ onListDamage: ((StatusError) -> Void)?) throws(StatusError) -> Bool {
         let found = try reporting("read", BackupWriter.fileListName) { () throws(FileSystemError) in
             try folder.descriptor.status(of: BackupWriter.fileListName)?.kind == .file
                 ? try BackupFileList.digest(in: folder) : nil
         }
         guard let found else { throw damagedList("it is missing") }
         guard Hexadecimal.encode(found.digest) == listDigest, found.lineCount == backup.fileCount else {
-            throw damagedList("it differs from its digest in \(BackupManifest.fileName)")
+            let error = damagedList("it differs from its digest in \(BackupManifest.fileName)")
+            guard let onListDamage else { throw error }
+            onListDamage(error)
+            return false
         }
+        return true
+    }
+
+    /// Calls a body with an error for each file that no line of a damaged list names.
+    private func forEachUnlistedFile(_ onListDamage: (StatusError) -> Void) throws(StatusError) {
+        var listed: Set<UTF8Key> = [UTF8Key(BackupManifest.fileName), UTF8Key(BackupWriter.fileListName)]
+        try reporting("read", BackupWriter.fileListName, in: "the backup") { () throws(FileSystemError) in
+            var lines = try BackupFileList.Reader(folder)
+            while let line = try lines.next() {
+                if let entry = BackupFileList.entry(line) { listed.insert(UTF8Key(entry.path)) }
+            }
+        }
+        var folders = [""]
+        while let path = folders.popLast() {
+            try reporting("list", path.isEmpty ? "." : path, in: "the backup") { () throws(FileSystemError) in
+                var parent: SharedFileDescriptor? = folder
+                for name in path.split(separator: "/") { parent = try parent?.folderIfPresent(String(name)) }
+                guard let parent else { return }
+                var listing = try parent.descriptor.openForListing()
+                while let entry = try listing.next() {
+                    guard let name = String(validating: entry.bytes, as: UTF8.self) else { continue }
+                    switch try parent.descriptor.kind(of: entry) {
+                    case .folder: folders.append(path + name + "/")
+                    case .file where !listed.contains(UTF8Key(path + name)): onListDamage(Self.unlisted(path + name))
+                    default: break
+                    }
+                }
+            }
+        }
+    }
+
+    private static func unlisted(_ path: String) -> StatusError {
+        StatusError(
+            .dataLoss,
+            "The file \(Excerpt(path, maximumBytes: 1_000)) of the backup has no line in \(BackupWriter.fileListName), which is damaged.",
+            file: StatusError.FileLocation(path: path)
+        )
     }
 
     private func damagedList(_ reason: String) -> StatusError {

@@ -3,6 +3,7 @@ package import DocumentModel
 internal import DocumentStore
 package import Logging
 internal import StorageIO
+internal import Synchronization
 internal import UTF8Text
 
 /// The restore of a backup to a new data folder.
@@ -17,7 +18,9 @@ package struct BackupRestore: Sendable {
     /// The data folder that the backup is of; `nil` if it is lost.
     private let previous: String?
     private let target: RestoreTarget
+    private let skipsDamaged: Bool
     private let logger: Logger
+    private let faults = Faults()
 
     /// Creates a restore.
     ///
@@ -26,13 +29,16 @@ package struct BackupRestore: Sendable {
     ///     same folder, and of `previous`.
     ///   - path: The path of the new data folder, in an existing folder.
     ///   - previous: The path of the data folder that the new one replaces; `nil` if it is lost.
+    ///   - skippingDamaged: True to leave out files of the backup that are missing or altered.
     package init(
         _ reader: BackupReader,
         asOf target: RestoreTarget = .backup,
         to path: String,
         replacing previous: String? = nil,
+        skippingDamaged: Bool = false,
         logger: Logger
     ) {
+        skipsDamaged = skippingDamaged
         self.target = target
         self.logger = logger
         self.reader = reader
@@ -42,7 +48,8 @@ package struct BackupRestore: Sendable {
 
     /// Restores all databases. The new data folder exists when this returns, and is complete; if it throws, it does not exist.
     ///
-    /// - Throws: `.failedPrecondition` if there is something at its path; `.dataLoss` if a file of the backup is missing or altered;
+    /// - Throws: `.failedPrecondition` if there is something at its path, or it is in a folder for backups; `.dataLoss` if a file of the
+    ///   backup is missing or altered, which is not to be left out, or without which nothing can be restored;
     ///   `.outOfRange` if the moment is before the backup, or not all commits up to it are known; `.resourceExhausted` without enough
     ///   space; the errors of reading and writing files.
     package func run() async throws(StatusError) -> RestoreReport {
@@ -64,10 +71,11 @@ package struct BackupRestore: Sendable {
                 target == .backup ? 0 : try await queue.run { () throws(StatusError) in try journals.missingCount(in: backup) }
             var databases: [RestoreReport.Database] = []
             for database in reader.backup.databases {
+                guard try await isUsable(database, in: folder) else { continue }
                 databases.append(try await restore(database, journals, below: folder.path))
             }
             try await queue.run { () throws(StatusError) in try folder.complete() }
-            return RestoreReport(databases: databases, missingCount: missingCount)
+            return RestoreReport(databases: databases, missingCount: missingCount, leftOut: faults.all)
         } catch {
             _ = try? await queue.run { () throws(StatusError) in folder.discard() }
             throw error
@@ -78,9 +86,64 @@ package struct BackupRestore: Sendable {
 // MARK: - Files
 
 extension BackupRestore {
+    /// The faults that the copy has found.
+    private final class Faults: Sendable {
+        private let faults = Mutex<[StatusError]>([])
+
+        var all: [StatusError] { faults.withLock(\.self).sorted { ($0.file?.path ?? "") < ($1.file?.path ?? "") } }
+
+        func add(_ fault: StatusError) {
+            faults.withLock { $0.append(fault) }
+        }
+    }
+
+    /// Returns whether a database can be restored, and otherwise removes what was copied of it.
+    ///
+    /// - Throws: The fault of the default database.
+    private func isUsable(_ database: Backup.Database, in folder: FolderInProgress) async throws(StatusError) -> Bool {
+        var path = ""
+        if let id = database.id { path = try await DatabaseFolders.open(inFolder: folder.path).folderPath(of: id) }
+        let manifest = path.isEmpty ? DataFolder.manifestName : "\(path)/\(DataFolder.manifestName)"
+        let names = path.split(separator: "/").map(String.init)
+        let isComplete = try reporting("inspect", manifest) { () throws(FileSystemError) in
+            var database: SharedFileDescriptor? = folder.folder
+            for name in names { database = try database?.folderIfPresent(name) }
+            return try database?.descriptor.status(of: DataFolder.manifestName) != nil
+        }
+        guard !isComplete else { return true }
+        guard database.id != nil else {
+            let fault = faults.all.first { $0.file?.path == manifest }
+            throw StatusError(
+                .dataLoss,
+                "\(fault.map { $0.message + " " } ?? "")Without \(manifest), nothing can be restored. Use another backup.",
+                file: StatusError.FileLocation(path: manifest)
+            )
+        }
+        faults.add(
+            StatusError(
+                .dataLoss,
+                "\(Self.name(of: database.id)) is left out as a whole: it cannot be opened without its \(DataFolder.manifestName).",
+                file: StatusError.FileLocation(path: path)
+            )
+        )
+        try reporting("remove", path) { () throws(FileSystemError) in
+            var parent: SharedFileDescriptor? = folder.folder
+            for name in names.dropLast() { parent = try parent?.folderIfPresent(name) }
+            guard let parent, var listing = try? parent.descriptor.openForListing() else { return }
+            while let entry = try listing.next() {
+                guard entry.name == Array((names.last ?? "").utf8) else { continue }
+                _ = try parent.descriptor.removeTree(entry) { true }
+                return
+            }
+        }
+        return false
+    }
+
     /// Copies all files of the backup, each compared with its digest.
     private func copyFiles(to target: SharedFileDescriptor) async throws(StatusError) {
-        try await reader.forEachFile { _ in
+        let (skipsDamaged, faults) = (skipsDamaged, faults)
+        let record = { @Sendable (fault: StatusError) in faults.add(fault) }
+        try await reader.forEachFile(onListDamage: skipsDamaged ? record : nil) { _ in
             var opened: (path: [Substring], folder: SharedFileDescriptor)?
             return { entry, _, source throws(StatusError) in
                 let folders = entry.components.dropLast()
@@ -96,8 +159,18 @@ extension BackupRestore {
                 let copy = try reporting("create", entry.path) { () throws(FileSystemError) in
                     SharedFileDescriptor(try folder.descriptor.openFile(name, for: .creating))
                 }
-                let time = try BackupReader.read(entry, in: source) { bytes, offset throws(FileSystemError) in
-                    try copy.descriptor.write(bytes, at: offset)
+                let time: Int64
+                do throws(StatusError) {
+                    time = try BackupReader.read(entry, in: source) { bytes, offset throws(FileSystemError) in
+                        try copy.descriptor.write(bytes, at: offset)
+                    }
+                } catch {
+                    guard skipsDamaged, error.code == .dataLoss else { throw error }
+                    faults.add(error)
+                    _ = try reporting("remove", entry.path) { () throws(FileSystemError) in
+                        try folder.descriptor.removeFile(name)
+                    }
+                    return
                 }
                 try reporting("write", entry.path) { () throws(FileSystemError) in
                     try copy.descriptor.setModificationTimeIfPermitted(microseconds: time)

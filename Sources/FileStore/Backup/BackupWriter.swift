@@ -9,7 +9,8 @@ internal import UTF8Text
 ///
 /// A file that the previous backup has as well becomes another name of that one (a hard link), and takes no space. It counts as the
 /// same if it has the same path, size, modification time and contents: a disk can lose data without a word, and so a backup can be
-/// altered.
+/// altered. Nobody may write what can have several names: not the files but the segments of journals, so that a copy of the backup can be
+/// served.
 final class BackupWriter: Sendable {
     private struct List {
         let file: SharedFileDescriptor
@@ -82,6 +83,9 @@ final class BackupWriter: Sendable {
         try check()
         let result = try list.withLock { list throws(StatusError) in
             let digest = try completeList(&list)
+            try reportingInBackups("write", Self.fileListName) { () throws(FileSystemError) in
+                try list.file.descriptor.makeReadOnlyIfPermitted()
+            }
             return (list.fileCount, list.byteCount, digest)
         }
         try reportingInBackups("sync", ".") { () throws(FileSystemError) in try folder.descriptor.synchronizeFileSystem() }
@@ -119,6 +123,7 @@ final class BackupWriter: Sendable {
         try reportingInBackups("read", path) { () throws(FileSystemError) in
             let (parent, name) = try parentFolder(of: path)
             guard let parent, let bytes = try parent.descriptor.contents(ofFile: name, maximumBytes: .max) else { return }
+            try parent.descriptor.openFile(name, for: .reading).makeReadOnlyIfPermitted()
             list.pending += BackupFileList.line(path, Array(SHA256.digest(of: bytes)))
         }
     }
@@ -167,6 +172,7 @@ extension BackupWriter {
             let copy = SharedFileDescriptor(try target.descriptor.openFile(name, for: .creating))
             try add(path + name, contentsOf: file, byteCount: status.size, to: copy)
             try copy.descriptor.setModificationTimeIfPermitted(microseconds: status.identity.modifiedMicroseconds)
+            try copy.descriptor.makeReadOnlyIfPermitted()
         }
     }
 
@@ -187,7 +193,9 @@ extension BackupWriter {
     /// Writes a file.
     func write(_ bytes: [UInt8], as name: String, to target: SharedFileDescriptor, path: String) throws(StatusError) {
         try reportingInBackups("write", path + name) { () throws(FileSystemError) in
-            try target.descriptor.openFile(name, for: .creating).write(bytes)
+            let file = try target.descriptor.openFile(name, for: .creating)
+            try file.write(bytes)
+            try file.makeReadOnlyIfPermitted()
             var digest = SHA256()
             digest.update(bytes)
             try add(path + name, digest, byteCount: bytes.count)
@@ -199,7 +207,11 @@ extension BackupWriter {
     /// - Parameter body: Returns whether it has changed the file.
     func replaceFile(at path: String, _ body: () throws(StatusError) -> Bool) throws(StatusError) {
         let before = try sizeOfFile(at: path)
-        guard try body() else { return }
+        do throws(StatusError) {
+            guard try body() else { return }
+        } catch {
+            throw error.ofBackupDisk()
+        }
         let after = try sizeOfFile(at: path)
         list.withLock { list in
             list.replaced.insert(path)
@@ -234,6 +246,8 @@ extension BackupWriter {
             digest.update(bytes)
             offset += bytes.count
         }
+        // One of an earlier version of Hearth is not read-only yet.
+        try other.makeReadOnlyIfPermitted()
         return digest
     }
 
@@ -290,7 +304,8 @@ extension BackupWriter {
         throw StatusError(
             .resourceExhausted,
             "The disk for backups has \(space.free >> 20) MiB left, and backups leave \(minimum >> 20) MiB to others. Remove old ones "
-                + "with hearth backup prune, or free space."
+                + "with hearth backup prune, or free space.",
+            cause: BackupSpaceError(cause: nil)
         )
     }
 }

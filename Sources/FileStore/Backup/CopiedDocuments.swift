@@ -26,7 +26,8 @@ struct CopiedDocuments: ~Copyable {
     /// - Returns: `true` if the file was written or removed.
     @discardableResult
     mutating func apply(_ path: DocumentPath, _ image: EncodedDocument?, of time: Timestamp) throws(StatusError) -> Bool {
-        let isChanged = try writer.restore(path, to: image, committedAt: time, rewritingSame: false, logger: logger)
+        let state = CommittedState(document: image, time: time)
+        let isChanged = try writer.restore(path, to: state, rewritingSame: false, logger: logger)
         if isChanged, image == nil { emptied.insert(path.collection) }
         return isChanged
     }

@@ -72,7 +72,7 @@ struct FolderCopy {
         path: String
     ) throws(StatusError) {
         let path = path + name + "/"
-        let (opened, created, earlier) = try reporting("open", path) { () throws(FileSystemError) in
+        let (opened, created, earlier) = try reportingInBackups("create", path) { () throws(FileSystemError) in
             let opened = try source.folderIfPresent(name)
             let created = try opened.map { _ throws(FileSystemError) in try target.createdFolder(name) }
             return (opened, created, try previous?.folderIfPresent(name))

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import DocumentStore
+internal import Logging
 internal import Synchronization
 
 /// The backups of the databases of a ``FileStoreHost``.
@@ -15,7 +16,8 @@ struct HostBackups: BackupStore {
                 DatabaseID, @Sendable (any DocumentStore) async throws(StatusError) -> Void
             ) async throws(StatusError) -> Void
     ) async throws(StatusError) -> Backup {
-        try await folder.create(request) { backup throws(StatusError) in
+        await logUnusable()
+        return try await folder.create(request) { backup throws(StatusError) in
             var states = [
                 try await defaultStore.backUp(as: nil, to: backup, folder: nil, includesKeys: request.includesKeys)
             ]
@@ -32,6 +34,16 @@ struct HostBackups: BackupStore {
                 if let state = state.get() { states.append(state) }
             }
             return states
+        }
+    }
+
+    /// Logs the backups that cannot be used, which no list has.
+    private func logUnusable() async {
+        for (name, error) in (try? await folder.unusable()) ?? [] {
+            defaultStore.components.logger.warning(
+                "A backup cannot be used, and journals are kept for it; restore its backup.json from a copy, or remove the backup",
+                metadata: ["backup.name": "\(name)", "error": "\(error)"]
+            )
         }
     }
 

@@ -72,7 +72,7 @@ struct NewHistory {
     private func rewriteDocuments(of thread: Int, in data: DataFolder) throws(StatusError) -> Int {
         let files = DocumentFiles(DocumentFolders(data), cache: DocumentCache(maximumBytes: 0), log: ApplyLog())
         var count = 0
-        let walk = DocumentFolderWalk(files: files) { _, error throws(StatusError) in throw error }
+        let walk = DocumentFolderWalk(folders: files.folders) { _, error throws(StatusError) in throw error }
         try walk.forEachDocument { entry, folder throws(StatusError) in
             guard BackgroundThreads.number(for: entry.name.utf8, of: Self.threadCount) == thread else { return }
             do throws(StatusError) {

@@ -53,6 +53,8 @@ package struct RestoreReport: Sendable {
     package let databases: [Database]
     /// The number of databases that the backup does not have, and the archive has commits of that were made after it.
     package let missingCount: Int
+    /// The faults of the backup for each of which something was left out; empty unless the restore was told to go on.
+    package let leftOut: [StatusError]
 
     /// The number of documents in all databases.
     package var documentCount: Int { databases.reduce(0) { $0 + $1.documentCount } }

@@ -21,7 +21,7 @@ struct StoreCopy: Sendable {
         self.data = data
         self.backup = backup
         path = folder.map { $0 + "/" } ?? ""
-        (target, previous) = try reporting("create", folder ?? ".") { () throws(FileSystemError) in
+        (target, previous) = try reportingInBackups("create", folder ?? ".") { () throws(FileSystemError) in
             var (target, previous) = (backup.folder, backup.previous)
             for name in folder?.split(separator: "/").map(String.init) ?? [] {
                 target = try target.createdFolder(name)
@@ -35,7 +35,7 @@ struct StoreCopy: Sendable {
 
     /// Copies the document files, each as it is when its turn comes.
     func copyDocuments() throws(StatusError) {
-        let (source, copy, earlier) = try reporting("open", documentsPath) { () throws(FileSystemError) in
+        let (source, copy, earlier) = try reportingInBackups("create", documentsPath) { () throws(FileSystemError) in
             (
                 SharedFileDescriptor(try data.root.openFolder(DataFolder.documentsName)),
                 try target.createdFolder(DataFolder.documentsName), try previous?.folderIfPresent(DataFolder.documentsName)
@@ -47,7 +47,7 @@ struct StoreCopy: Sendable {
 
     /// Copies the journal up to the last commit of the backup. Its records are complete, since they have been synced.
     func copyJournal(_ journal: Journal, after manifest: DataFolderManifest, through last: SequenceNumber) throws(StatusError) {
-        let folder = try reporting("create", path + Journal.folderName) { () throws(FileSystemError) in
+        let folder = try reportingInBackups("create", path + Journal.folderName) { () throws(FileSystemError) in
             try target.createdFolder(Journal.folderName)
         }
         let parts: [Journal.SegmentPart]

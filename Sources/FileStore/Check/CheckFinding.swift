@@ -19,6 +19,8 @@ package struct CheckFinding: Hashable, Sendable {
         case futureUpdateTime
         /// The journal is damaged or incomplete.
         case damagedJournal
+        /// The receipts of commits are damaged, missing, or those of another data folder.
+        case damagedReceipts
         /// The index entries of a document differ from its file, as after an edit, or are missing.
         case outdatedIndex
         /// The index is damaged or unreadable.
@@ -27,6 +29,8 @@ package struct CheckFinding: Hashable, Sendable {
         case notClosed
         /// The file has been edited since the last commit of the document. Not a fault.
         case edited
+        /// The file keeps the text of an edit, and the document is stored outside of it. Not a fault.
+        case keptText
         /// The journal of a database that was closed has no segments, usually because they were deleted. Not a fault.
         case missingHistory
         /// The file or folder is not a document or a collection, and cannot be confused with one. Not a fault.
@@ -47,7 +51,12 @@ package struct CheckFinding: Hashable, Sendable {
     package private(set) var database: DatabaseID?
 
     /// True for a notice, which is not a fault.
-    package var isNotice: Bool { kind == .edited || kind == .ignored || kind == .missingHistory }
+    package var isNotice: Bool {
+        switch kind {
+        case .edited, .keptText, .ignored, .missingHistory: true
+        default: false
+        }
+    }
 
     /// - Parameter advice: What to do, if `fault` doesn't say it.
     init(_ kind: Kind, _ fault: String, advice: String? = nil, path: String? = nil, file: String) {
@@ -59,10 +68,15 @@ package struct CheckFinding: Hashable, Sendable {
     }
 
     /// Creates the finding for a file that could not be read.
-    init(_ error: StatusError, file: String) {
-        kind = error.code == .dataLoss ? .damagedDocument : .unreadable
-        message = error.message
+    ///
+    /// - Parameters:
+    ///   - damage: The kind if its contents are damaged.
+    ///   - advice: What to do then, if the error doesn't say it.
+    init(_ error: StatusError, _ damage: Kind = .damagedDocument, advice: String? = nil, file: String) {
+        let isDamaged = error.code == .dataLoss
+        kind = isDamaged ? damage : .unreadable
         fault = error.message
+        message = isDamaged ? advice.map { "\(error.message) \($0)" } ?? error.message : error.message
         path = error.path
         self.file = error.file ?? StatusError.FileLocation(path: file)
     }
@@ -123,9 +137,11 @@ package struct CheckReport: Hashable, Sendable {
     /// The number of findings, excluding notices.
     package var findings = 0
     /// The number of notices.
-    package var notices: Int { editedDocuments + ignoredEntries + missingHistories }
+    package var notices: Int { editedDocuments + keptTexts + ignoredEntries + missingHistories }
     /// The number of documents that were edited since their last commit.
     package internal(set) var editedDocuments = 0
+    /// The number of documents whose files keep the texts of edits.
+    package internal(set) var keptTexts = 0
     /// The number of ignored files and folders among the documents.
     package internal(set) var ignoredEntries = 0
     /// The number of databases without a history.
@@ -158,6 +174,7 @@ extension CheckReport {
         left.journalBytes += right.journalBytes
         left.findings += right.findings
         left.editedDocuments += right.editedDocuments
+        left.keptTexts += right.keptTexts
         left.ignoredEntries += right.ignoredEntries
         left.missingHistories += right.missingHistories
         left.isIndexIntact = left.isIndexIntact && right.isIndexIntact

@@ -18,6 +18,7 @@ struct CheckReporter {
     mutating func add(_ finding: CheckFinding) {
         switch finding.kind {
         case .edited: report.editedDocuments += 1
+        case .keptText: report.keptTexts += 1
         case .ignored: report.ignoredEntries += 1
         case .missingHistory: report.missingHistories += 1
         default: report.findings += 1

@@ -12,7 +12,7 @@ struct DocumentCheck {
     private let data: DataFolder
     private let files: DocumentFiles
     private let journal: JournalCheck
-    private let quarantined: Set<DocumentPath>
+    private let stored: [DocumentPath: QuarantinedDocument]
     private var pool: DocumentCheckPool
     /// The check of the index; `nil` without an index.
     private var index: IndexCheck?
@@ -32,19 +32,20 @@ struct DocumentCheck {
     /// - Parameters:
     ///   - digest: The rows of the index; `nil` without an index.
     ///   - totals: The totals of the index; `nil` to compare it with the documents only.
+    ///   - stored: The documents that are stored outside of their files.
     init(
         _ data: DataFolder,
         journal: JournalCheck,
         index: IndexCheck?,
         digest: IndexDigest?,
         totals: IndexTotalsReader?,
-        quarantined: Set<DocumentPath>
+        stored: [DocumentPath: QuarantinedDocument]
     ) throws(StatusError) {
         self.data = data
         self.journal = journal
         self.index = index
         self.totals = totals
-        self.quarantined = quarantined
+        self.stored = stored
         isFound = Array(repeating: false, count: journal.changes.count)
         files = DocumentFiles(DocumentFolders(data), cache: DocumentCache(maximumBytes: 0), log: ApplyLog())
         let context = DocumentComparison.Context(
@@ -53,7 +54,7 @@ struct DocumentCheck {
             isClean: data.manifest.isClean,
             lastTime: [data.manifest.commitTime, journal.last?.time].compactMap { $0 }.max(),
             now: .current(),
-            quarantined: quarantined
+            stored: stored
         )
         pool = try DocumentCheckPool(context, index, digest)
     }
@@ -94,8 +95,9 @@ struct DocumentCheck {
         for (path, change) in missing.sorted(by: { $0.path < $1.path }) {
             let file = files.filePath(of: path)
             if unreadable.contains(where: { file.utf8.starts(with: $0.utf8) }) { continue }
-            let isQuarantined = quarantined.contains(path)
-            if !isQuarantined, journal.isRecoverable(change) {
+            let isQuarantined = stored[path]?.keepsText == false
+            // A start replays what is stored, too.
+            if !isQuarantined, journal.isRecoverable(change) || stored[path] != nil {
                 recoverable += 1
                 continue
             }

@@ -15,8 +15,8 @@ struct DocumentComparison {
         let lastTime: Timestamp?
         /// The current time.
         let now: Timestamp
-        /// The quarantined documents.
-        let quarantined: Set<DocumentPath>
+        /// The documents that are stored outside of their files.
+        let stored: [DocumentPath: QuarantinedDocument]
     }
 
     /// Files in the folder of a collection.
@@ -65,6 +65,11 @@ struct DocumentComparison {
         for (name, id) in batch.files {
             // Computed only for findings.
             var file: String { batch.filePath + "/" + name }
+            if let id, let stored = context.stored[batch.collection.document(id)],
+                addKeptText(of: stored, name, in: batch, file, &result)
+            {
+                continue
+            }
             do throws(StatusError) {
                 let decoded = try context.files.decode(name, id: id, in: batch.collection, batch.folder.descriptor)
                 guard let (document, byteCount) = decoded,
@@ -105,8 +110,36 @@ struct DocumentComparison {
         result.findings.append(CheckFinding(error, file: file))
     }
 
+    /// Adds a document whose file keeps the text of an edit, or has a later one.
+    ///
+    /// - Returns: `false` if the file is to be in the store's form, or is none of a document.
+    private func addKeptText(
+        of stored: QuarantinedDocument,
+        _ name: String,
+        in batch: Batch,
+        _ file: String,
+        _ result: inout Result
+    ) -> Bool {
+        guard stored.keepsText,
+            let edited = try? context.files.edited(name, id: stored.path.id, in: batch.collection, batch.folder.descriptor)
+        else { return false }
+        if let change = context.journal.changes[stored.path] { result.found.append(change.number) }
+        result.documents += 1
+        result.byteCount += Int(edited.identity.size)
+        if let fields = try? stored.image?.decoded().fields, fields == edited.contents.fields {
+            let notice =
+                "The file keeps the text of an edit until the next commit of the document, which \(DataFolder.quarantineName) contains as "
+                + "committed. The next startup, or a repair, writes the file."
+            result.findings.append(CheckFinding(.keptText, notice, path: stored.path.string, file: file))
+        } else {
+            let notice = "The file has been edited since its last commit."
+            result.findings.append(CheckFinding(.edited, notice, path: stored.path.string, file: file))
+        }
+        return true
+    }
+
     private func isRecoverable(_ path: DocumentPath, _ change: JournalChanges.Change) -> Bool {
-        !context.quarantined.contains(path) && context.journal.isRecoverable(change)
+        context.stored[path] == nil && context.journal.isRecoverable(change)
     }
 
     /// Compares a document with its last change in the journal.
@@ -134,7 +167,7 @@ struct DocumentComparison {
         if document.updateTime <= change.time, isRecoverable(path, change) {
             result.recoverable += 1
         } else {
-            result.findings.append(.outdated(fault, path, file(), isQuarantined: context.quarantined.contains(path)))
+            result.findings.append(.outdated(fault, path, file(), isQuarantined: context.stored[path] != nil))
         }
     }
 

@@ -13,7 +13,8 @@ package enum CheckDepth: Sendable {
 }
 
 extension FileStore {
-    /// Checks all documents, the journal and the index of a data folder that is not open, without changing anything.
+    /// Checks all documents, the journal, the receipts of commits and the index of a data folder that is not open, without changing
+    /// anything.
     ///
     /// - Parameters:
     ///   - folder: The data folder.
@@ -51,13 +52,14 @@ extension FileStore {
             } else {
                 journal.reportMissingHistory(&reporter)
             }
+            checkReceipts(in: data, last: max(data.manifest.sequence, journal.last?.sequence ?? .zero), &reporter)
             var documents = try DocumentCheck(
                 data,
                 journal: journal,
                 index: index,
                 digest: digest?.wait { reporter.reportProgress() },
                 totals: totals,
-                quarantined: quarantined(in: data, &reporter)
+                stored: storedDocuments(in: data, journal, &reporter)
             )
             try documents.run(&reporter)
             return reporter.report
@@ -80,13 +82,38 @@ extension FileStore {
         }
     }
 
-    /// Reads the paths of the quarantined documents; reports a damaged file.
-    private static func quarantined(in data: DataFolder, _ reporter: inout CheckReporter) -> Set<DocumentPath> {
+    /// Reads the receipts of commits; reports a damaged or foreign file.
+    ///
+    /// - Parameter last: The last commit of the database.
+    private static func checkReceipts(in data: DataFolder, last: SequenceNumber, _ reporter: inout CheckReporter) {
         do throws(StatusError) {
-            return Set(try QuarantinedDocuments(data).read().map(\.path))
+            let receipts = try StoredReceipts.read(in: data)
+            let mismatch = StoredReceipts.mismatch(of: receipts.storedSequence, with: data.manifest, last: last)
+            if let mismatch { throw mismatch }
+        } catch {
+            let advice =
+                "A repair, or the next startup, sets it aside and uses the receipts in the journal: a commit from before the journal that "
+                + "is sent again may be refused, or applied twice."
+            reporter.add(CheckFinding(error, .damagedReceipts, advice: advice, file: StoredReceipts.fileName))
+        }
+    }
+
+    /// Reads the documents that are stored outside of their files, but for those that recovery brings to a later state; reports a damaged
+    /// file.
+    private static func storedDocuments(
+        in data: DataFolder,
+        _ journal: JournalCheck,
+        _ reporter: inout CheckReporter
+    ) -> [DocumentPath: QuarantinedDocument] {
+        do throws(StatusError) {
+            let documents = try QuarantinedDocuments(data).read().filter { document in
+                guard let change = journal.changes[document.path], change.time > document.time else { return true }
+                return !journal.isRecoverable(change)
+            }
+            return Dictionary(documents.map { ($0.path, $0) }) { $1 }
         } catch {
             reporter.add(CheckFinding(error, file: DataFolder.quarantineName))
-            return []
+            return [:]
         }
     }
 }

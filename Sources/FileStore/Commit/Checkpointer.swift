@@ -17,7 +17,9 @@ final class Checkpointer: Sendable {
         /// Its time; `nil` before the first commit.
         let time: Timestamp?
         /// The documents that have not been applied to their files.
-        let quarantined: [QuarantinedDocument]
+        let stored: [QuarantinedDocument]
+        /// True if files have been written anew without a commit since the last checkpoint.
+        let hasRewrittenFiles: Bool
         /// The receipts of the commits.
         let receipts: StoredReceipts
     }
@@ -64,8 +66,8 @@ final class Checkpointer: Sendable {
     ///
     /// - Parameter index: The index, which is also marked as being written.
     func markUnclean(_ index: DocumentIndex) throws(StatusError) {
-        let openIndex = data.manifest.openIndex
-        let mark = if let openIndex { openIndex } else { try index.openMarker() }
+        let current = data.manifest
+        let mark = if let openIndex = current.openIndex { openIndex } else { try index.openMarker() }
         try data.update { manifest in
             manifest.isClean = false
             manifest.openIndex = mark
@@ -95,7 +97,7 @@ final class Checkpointer: Sendable {
     func finish(_ checkpoint: Checkpoint, isIndexDurable: Bool, hasLeftoverTemporaryFile: Bool) -> StatusError? {
         queue.sync {
             run(checkpoint, retaining: configuration.retentionBytes) { manifest in
-                manifest.isClean = checkpoint.quarantined.isEmpty
+                manifest.isClean = checkpoint.stored.isEmpty
                 manifest.hasTemporaryFile = hasLeftoverTemporaryFile
                 if isIndexDurable { manifest.openIndex = nil }
             }
@@ -136,7 +138,9 @@ final class Checkpointer: Sendable {
         retaining retainedBytes: Int,
         _ change: (inout DataFolderManifest) -> Void
     ) throws(StatusError) {
-        if data.manifest.sequence < checkpoint.sequence || quarantine.hasMore(than: checkpoint.quarantined) {
+        if data.manifest.sequence < checkpoint.sequence || checkpoint.hasRewrittenFiles
+            || quarantine.hasOthers(than: checkpoint.stored)
+        {
             try synchronize()
         }
         // In this order: the receipts have at least the commits of the manifest.
@@ -147,7 +151,7 @@ final class Checkpointer: Sendable {
             written = count
             data.prepareUpdate { $0.receiptsSequence = checkpoint.receipts.storedSequence }
         }
-        try quarantine.record(checkpoint.quarantined) { manifest in
+        try quarantine.record(checkpoint.stored) { manifest in
             manifest.sequence = checkpoint.sequence
             manifest.commitTime = checkpoint.time
             change(&manifest)

@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import Dispatch
 internal import DocumentModel
 internal import DocumentStore
 internal import StorageIO
@@ -11,11 +12,25 @@ final class CommitQueue: Sendable {
     private struct State {
         var pending: [PendingCommit] = []
         var pendingLarge: [PendingCommit] = []
+        /// The work for the committer between two batches.
+        var pendingWork: [Work] = []
         var isRunning = false
         var isClosed = false
         /// True while the idle timer is scheduled.
         var hasIdleTimer = false
+        /// True while ``CommitQueue/refuseLateCommits()`` is scheduled.
+        var isWatched = false
+
+        /// True if a commit waits that may be refused.
+        var hasCalls: Bool { pending.contains { $0.admission != nil } || pendingLarge.contains { $0.admission != nil } }
+
+        /// Removes the commits that have waited too long.
+        mutating func removeLate() -> [PendingCommit] {
+            pending.removeAndReturn(where: \.isLate) + pendingLarge.removeAndReturn(where: \.isLate)
+        }
     }
+
+    private typealias Work = @Sendable (isolated Committer) -> Void
 
     private let state = Mutex(State())
     private let committer: Committer
@@ -50,14 +65,18 @@ final class CommitQueue: Sendable {
 
     /// Commits edits of files, as ``commit(_:validating:by:identity:)`` does writes.
     ///
-    /// - Throws: `.aborted` if one of the files has changed since.
-    func commit(_ edits: [FileEdit]) async throws(StatusError) -> CommitResult {
+    /// - Parameter authorization: The decision whether they are permitted; `nil` if they are.
+    /// - Throws: `.aborted` if one of the files has changed since; the error of the authorization.
+    func commit(
+        _ edits: [FileEdit],
+        authorization: (any CommitAuthorization)?
+    ) async throws(StatusError) -> CommitResult {
         let outcome = await withCheckedContinuation { continuation in
             submit(
                 PendingCommit(
                     writes: edits.map(\.write),
                     reads: ReadSet(),
-                    author: CommitAuthor(keyID: FileEdit.author(of: edits)),
+                    author: CommitAuthor(keyID: FileEdit.author(of: edits), authorization: authorization),
                     identity: nil,
                     edits: Dictionary(uniqueKeysWithValues: edits.map { ($0.path, $0) }),
                     continuation: continuation
@@ -72,15 +91,40 @@ final class CommitQueue: Sendable {
     /// - Parameter identity: The identity that the file must have; `nil` for none.
     /// - Returns: `false` if the file could not be written.
     func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) async -> Bool {
-        await rewrite(document, ifFileIs: identity, committer)
+        await betweenBatches { [self] committer in
+            !state.withLock(\.isClosed) && committer.rewrite(document, ifFileIs: identity)
+        }
     }
 
-    private func rewrite(
-        _ document: EncodedDocument,
-        ifFileIs identity: FileIdentity?,
-        _ committer: isolated Committer
-    ) -> Bool {
-        !state.withLock(\.isClosed) && committer.rewrite(document, ifFileIs: identity)
+    /// Lets the file of the last committed version of a document keep its text, as ``Committer/keepText(_:of:)`` does.
+    func keepText(_ edit: FileEdit, of document: EncodedDocument) async -> Bool {
+        await betweenBatches { [self] committer in
+            !state.withLock(\.isClosed) && committer.keepText(edit, of: document)
+        }
+    }
+
+    /// Retries the recovery of a quarantined document, as ``Committer/retryQuarantined(_:)`` does.
+    func retryQuarantined(_ path: DocumentPath) async -> StatusError? {
+        await betweenBatches { committer in committer.retryQuarantined(path) }
+    }
+
+    /// Returns once the batch in progress has ended, whose documents may have been written to their files and not to the cache.
+    func waitForBatch() async {
+        await betweenBatches { _ in }
+    }
+
+    /// Runs work on the committer once the batch in progress has ended, before that of the commits that wait.
+    private func betweenBatches<Result: Sendable>(
+        _ work: @escaping @Sendable (isolated Committer) -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in
+            let starts = state.withLock { state in
+                state.pendingWork.append { committer in continuation.resume(returning: work(committer)) }
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+            if starts { committer.submit { committer in self.drain(committer) } }
+        }
     }
 
     /// Rejects new commits, completes the pending ones and closes the committer.
@@ -113,22 +157,46 @@ final class CommitQueue: Sendable {
 
     private enum Admission {
         case rejected
-        case enqueued
-        case startsCommitter
+        case enqueued(isToBeWatched: Bool)
+        case startsCommitter(isToBeWatched: Bool)
     }
+
+    /// The time between two looks for commits that have waited too long.
+    private static let lateInterval = DispatchTimeInterval.milliseconds(250)
+    private static let lateQueue = DispatchQueue(label: "hearth.commits.late")
 
     private func submit(_ commit: PendingCommit) {
         let admission = state.withLock { state -> Admission in
             if state.isClosed { return .rejected }
             if commit.isLarge { state.pendingLarge.append(commit) } else { state.pending.append(commit) }
-            if state.isRunning { return .enqueued }
+            let isToBeWatched = !state.isWatched && commit.admission != nil
+            if isToBeWatched { state.isWatched = true }
+            if state.isRunning { return .enqueued(isToBeWatched: isToBeWatched) }
             state.isRunning = true
-            return .startsCommitter
+            return .startsCommitter(isToBeWatched: isToBeWatched)
         }
         switch admission {
         case .rejected: commit.resume(with: .failure(Self.closed))
-        case .enqueued: break
-        case .startsCommitter: committer.submit { committer in self.drain(committer) }
+        case .enqueued(let isToBeWatched): if isToBeWatched { refuseLateCommits() }
+        case .startsCommitter(let isToBeWatched):
+            // The committer may be occupied by something else, such as commits of a primary.
+            if isToBeWatched { refuseLateCommits() }
+            committer.submit { committer in self.drain(committer) }
+        }
+    }
+
+    /// Refuses the commits that wait too long, until none waits: also while the committer waits for a disk that does not answer.
+    private func refuseLateCommits() {
+        Self.lateQueue.asyncAfter(deadline: .now() + Self.lateInterval) { [weak self] in
+            guard let self else { return }
+            let (late, isWatched) = state.withLock { state in
+                let late = state.removeLate()
+                state.isWatched = state.hasCalls
+                return (late, state.isWatched)
+            }
+            // Those whose calls have ended meanwhile are not refused.
+            for commit in admitted(late) { submit(commit) }
+            if isWatched { refuseLateCommits() }
         }
     }
 
@@ -136,6 +204,7 @@ final class CommitQueue: Sendable {
     private func drain(_ committer: isolated Committer) {
         let clock = ContinuousClock()
         while let next = dequeuePending(committer) {
+            for work in next.work { work(committer) }
             let start = clock.now
             let (small, large) = (admitted(next.small), admitted(next.large))
             if !small.isEmpty { committer.process(small) }
@@ -189,12 +258,19 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Returns the pending small commits, and large ones for a new batch; `nil` if the committer has nothing to do.
-    private func dequeuePending(_ committer: isolated Committer) -> (small: [PendingCommit], large: [PendingCommit])? {
+    /// The next step of the committer.
+    private struct Step {
+        let work: [Work]
+        let small: [PendingCommit]
+        let large: [PendingCommit]
+    }
+
+    /// Returns the pending work, the pending small commits, and large ones for a new batch; `nil` if the committer has nothing to do.
+    private func dequeuePending(_ committer: isolated Committer) -> Step? {
         let hasLargeBatch = committer.hasLargeBatch
         return state.withLock { state in
-            let small = state.pending
-            state.pending = []
+            let (work, small) = (state.pendingWork, state.pending)
+            (state.pendingWork, state.pending) = ([], [])
             var large: [PendingCommit] = []
             if !hasLargeBatch {
                 var writeCount = 0
@@ -207,11 +283,11 @@ final class CommitQueue: Sendable {
                 if large.isEmpty { large = Array(state.pendingLarge.prefix(1)) }
                 state.pendingLarge.removeFirst(large.count)
             }
-            if small.isEmpty, large.isEmpty, !hasLargeBatch {
+            if work.isEmpty, small.isEmpty, large.isEmpty, !hasLargeBatch {
                 state.isRunning = false
                 return nil
             }
-            return (small, large)
+            return Step(work: work, small: small, large: large)
         }
     }
 }

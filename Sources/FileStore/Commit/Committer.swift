@@ -40,6 +40,8 @@ actor Committer {
     private var quotaUsage = QuotaUsage()
     /// The journal bytes written, and the documents changed, since the last checkpoint.
     private var uncheckpointed = (bytes: 0, documents: 0)
+    /// True if files have been written anew without a commit since the last checkpoint.
+    private var hasRewrittenFiles = false
     private var isClosed = false
     /// The large commits in progress.
     private var largeBatch: LargeBatch?
@@ -103,6 +105,7 @@ actor Committer {
         if let time = last.time { receipts.removeExpired(at: time) }
         components.checkpointer.start(checkpoint)
         uncheckpointed = (0, 0)
+        hasRewrittenFiles = false
     }
 
     /// Closes the journal and the index, and makes the final checkpoint, after the last commit. Only the first call has an effect.
@@ -117,6 +120,7 @@ actor Committer {
             components.checkpointer.wait()
             return error
         }
+        if applier.rewriteKeptTexts() { hasRewrittenFiles = true }
         let quarantineError = applier.retryQuarantined()
         let checkpointError = components.checkpointer.finish(
             checkpoint,
@@ -131,7 +135,8 @@ actor Committer {
         Checkpointer.Checkpoint(
             sequence: last.sequence,
             time: last.time,
-            quarantined: components.unapplied.quarantined,
+            stored: components.unapplied.stored,
+            hasRewrittenFiles: hasRewrittenFiles,
             receipts: StoredReceipts(receipts, through: last.sequence)
         )
     }
@@ -144,6 +149,35 @@ extension Committer {
     ///
     /// - Returns: `false` if the file could not be written.
     func rewrite(_ document: EncodedDocument, ifFileIs identity: FileIdentity?) -> Bool {
+        changeFile { applier in applier.rewrite(document, ifFileIs: identity) }
+    }
+
+    /// Lets the file of the last committed version of a document keep its text, unless the file has changed since the edit.
+    ///
+    /// - Parameter edit: The edit, which has changed nothing but the form of the file.
+    /// - Returns: `false` if too many files keep theirs.
+    func keepText(_ edit: FileEdit, of document: EncodedDocument) -> Bool {
+        changeFile { applier in applier.keepText(edit, of: document) }
+    }
+
+    /// Retries the recovery of a quarantined document.
+    ///
+    /// - Returns: The error that keeps it quarantined; `nil` if its file is that of its last commit now, or an edit.
+    func retryQuarantined(_ path: DocumentPath) -> StatusError? {
+        var failure: StatusError?
+        let isRetried = changeFile { applier in
+            do throws(StatusError) {
+                try applier.retryQuarantined(path)
+            } catch {
+                failure = error
+            }
+            return true
+        }
+        return isRetried ? failure : StatusError(.unavailable, "Files cannot be changed at the moment.", path: path.string)
+    }
+
+    /// Changes a file without a commit.
+    private func changeFile(_ body: (inout DocumentApplier) -> Bool) -> Bool {
         guard !isClosed, components.writeBlockedReason == nil else { return false }
         defer { applier.endBatch() }
         do throws(StatusError) {
@@ -153,7 +187,8 @@ extension Committer {
         } catch {
             return false
         }
-        return applier.rewrite(document, ifFileIs: identity)
+        hasRewrittenFiles = true
+        return body(&applier)
     }
 }
 

@@ -39,6 +39,9 @@ struct PendingCommit: Sendable {
         let sync: Range<ContinuousClock.Instant>?
     }
 
+    /// True if the commit has waited too long for its work to begin.
+    var isLate: Bool { admission?.isLate(after: waiting) ?? false }
+
     /// True if the commit is processed in steps between the batches of small commits; see ``LargeBatch``.
     var isLarge: Bool { writes.count > Self.maximumSmallWrites && edits.isEmpty }
 

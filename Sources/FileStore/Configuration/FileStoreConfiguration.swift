@@ -2,6 +2,15 @@ package import DocumentModel
 package import DocumentStore
 package import StorageIO
 
+/// Returns the decision about edits of document files by a user of the system.
+///
+/// - Parameters:
+///   - database: The database; `nil` for the default one.
+///   - user: The owner of the files; `nil` if the system does not know a name.
+/// - Throws: An error for a decision that is not available yet, after which it is asked for again.
+package typealias FolderEditAuthorization =
+    @Sendable (_ database: DatabaseID?, _ user: String?) async throws(StatusError) -> any CommitAuthorization
+
 /// The configuration of a ``FileStore``; the defaults suit a server's only database.
 package struct FileStoreConfiguration: Sendable {
     /// The data folder's path; the folder is created if needed.
@@ -32,7 +41,8 @@ package struct FileStoreConfiguration: Sendable {
     /// The watcher of the folders whose documents are cached. Additional databases share it, because the system limits the number
     /// of watchers.
     package var folderWatcher = FolderWatcher()
-    /// The memory for indexes of older journal segments, used by point-in-time reads.
+    /// The memory for indexes of older journal segments, used by point-in-time reads. The commits that such reads have read last take up
+    /// to a quarter of it in addition.
     package var historyBytes = 64 << 20
     /// The memory for the index writer; a rebuild uses twice that, and each reader a sixth of it.
     package var indexCacheBytes = 48 << 20
@@ -59,6 +69,11 @@ package struct FileStoreConfiguration: Sendable {
     package var folderEditQuietTime: Duration = .milliseconds(200)
     /// The number of files removed at once up to which these are deletions.
     package var maximumFolderDeletions = 1_000
+    /// True to leave the texts of edited files as they are until the next commits of their documents or the close of the store, at most
+    /// 1,000 of them, instead of writing them in the store's form.
+    package var keepsFolderEditTexts = false
+    /// Returns the decision about edits of files by a user of the system; `nil` to permit all.
+    package var folderEditAuthorization: FolderEditAuthorization?
     /// True to rebuild the index when the store is opened.
     package var rebuildsIndex = false
     /// The number of threads for single-document reads, and the number of threads for scans and journal reads.

@@ -53,9 +53,17 @@ extension DataFolder {
 
     /// Opens and locks the data folder at `path` for reading, without modifying it.
     ///
-    /// - Throws: `.failedPrecondition` if it is not a data folder, is in use, or was created by a newer version of Hearth.
+    /// - Throws: `.failedPrecondition` if it is not a data folder, is in use, was created by a newer version of Hearth, or is that of a
+    ///   standby with a snapshot to be installed, so that its parts may be those of two states.
     static func inspect(_ path: String) throws(StatusError) -> DataFolder {
         let root = try openExistingRoot(path)
+        guard try !StandbyFolder.isInstalling(in: root) else {
+            throw StatusError(
+                .failedPrecondition,
+                "The installation of a snapshot in the data folder \(Excerpt(path, maximumBytes: 1_000)) is not complete. Start the standby, "
+                    + "which completes it, and stop it again."
+            )
+        }
         let manifest = try requireManifest(in: root, path)
         // The server creates the lock file. Without one, no server has opened the folder, and locking the folder itself is enough.
         let lock = try reporting("open", lockName) { () throws(FileSystemError) in

@@ -16,6 +16,8 @@ final class DataFolder: Sendable {
     /// The inode numbers of the open subfolders.
     private let inodes: [(name: String, inode: UInt64)]
     private let current: Mutex<DataFolderManifest>
+    /// The edits that are not commits yet; `nil` if edits do not become commits.
+    private let uncommittedEdits = Mutex<UncommittedEdits?>(nil)
 
     /// The current manifest.
     var manifest: DataFolderManifest { current.withLock { $0 } }
@@ -83,12 +85,18 @@ final class DataFolder: Sendable {
     /// The inode number of the folder of the documents.
     var documentsInode: UInt64 { inodes.first { $0.name == Self.documentsName }?.inode ?? 0 }
 
+    /// Records from now on, whenever the manifest is written, since when there may be edits that are not commits.
+    func follow(_ edits: UncommittedEdits) {
+        uncommittedEdits.withLock { $0 = edits }
+    }
+
     /// Updates the manifest, on a full disk in the reserved space. Durable when this returns.
     func update(_ change: (inout DataFolderManifest) -> Void) throws(StatusError) {
         try current.withLock { current throws(StatusError) in
             var changed = current
             change(&changed)
             guard changed != current else { return }
+            if let edits = uncommittedEdits.withLock(\.self) { changed.editsSince = edits.since }
             try usingReserve { () throws(StatusError) in try Self.write(changed, in: root) }
             current = changed
         }

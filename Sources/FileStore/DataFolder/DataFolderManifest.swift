@@ -34,6 +34,11 @@ struct DataFolderManifest: Hashable {
     var receiptsSequence: SequenceNumber?
     /// True if a temporary file could not be removed, so that the next startup runs a ``TemporaryFileSweep``.
     var hasTemporaryFile = false
+    /// The number of document files that were removed at once, and wait until a person has accepted their deletion; see ``FolderEdits``.
+    var removedFileCount = 0
+    /// The time since which files may have been edited whose edits were not commits yet, in microseconds since 1970; `nil` if there were
+    /// none. See ``UncommittedEdits``.
+    var editsSince: Int64?
     /// The last commit at the last repair, which accepted the document files as they were: a check compares them with later
     /// commits only. `nil` before the first repair.
     var acceptedSequence: SequenceNumber?
@@ -104,6 +109,14 @@ extension DataFolderManifest {
         if hasTemporaryFile {
             writer.key("temporary")
             writer.boolean(true)
+        }
+        if removedFileCount > 0 {
+            writer.key("removedFiles")
+            writer.integer(Int64(removedFileCount))
+        }
+        if let editsSince {
+            writer.key("editsSince")
+            writer.integer(editsSince)
         }
         if let acceptedSequence {
             writer.key("accepted")
@@ -205,6 +218,8 @@ extension DataFolderManifest {
             receiptsSequence = SequenceNumber(UInt64(receipts))
         }
         hasTemporaryFile = text.root["temporary"]?.boolean ?? false
+        if case .integer(let removed) = text.root["removedFiles"]?.number, removed >= 0 { removedFileCount = Int(removed) }
+        if case .integer(let time) = text.root["editsSince"]?.number { editsSince = time }
         if case .integer(let accepted) = text.root["accepted"]?.number, accepted >= 0 {
             acceptedSequence = SequenceNumber(UInt64(accepted))
         }

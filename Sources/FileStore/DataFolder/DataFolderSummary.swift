@@ -32,6 +32,8 @@ package struct DataFolderSummary: Sendable {
     /// The files at the top level, by name.
     package let files: [File]
     package let journal: JournalSummary
+    /// The paths of what a standby, or a former primary, has set aside for people to look at.
+    package let setAside: [String]
     /// The process that has opened the folder last; `nil` if none has.
     package let lastProcess: Int32?
 
@@ -54,6 +56,7 @@ package struct DataFolderSummary: Sendable {
             return files.sorted { UTF8Key($0.name) < UTF8Key($1.name) }
         }
         journal = try Self.journal(in: root)
+        setAside = try StandbyFolder.setAside(in: root)
         let lock = try reporting("read", DataFolder.lockName) { () throws(FileSystemError) in
             try root.contents(ofFile: DataFolder.lockName, maximumBytes: 32)
         }

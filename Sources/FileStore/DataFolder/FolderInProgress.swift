@@ -19,7 +19,7 @@ struct FolderInProgress: Sendable {
     /// - Parameters:
     ///   - path: The path of the data folder, in an existing folder.
     ///   - advice: A sentence for the case that there is something in its place.
-    /// - Throws: `.failedPrecondition` if there is something in its place, or if another folder is being made beside it.
+    /// - Throws: `.failedPrecondition` if there is something in its place, if it is in a folder for backups, or if another folder is being made beside it.
     init(at path: String, advice: String) throws(StatusError) {
         var path = path
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
@@ -61,9 +61,10 @@ struct FolderInProgress: Sendable {
         advice: String
     ) throws(StatusError) -> SharedFileDescriptor {
         let shown = Excerpt(path, maximumBytes: 1_000)
-        let (parent, isFree): (SharedFileDescriptor, Bool)
+        let (parent, isFree, isAmongBackups): (SharedFileDescriptor, Bool, Bool)
         do throws(FileSystemError) {
             parent = SharedFileDescriptor(try FileDescriptor.folder(atPath: parentPath))
+            isAmongBackups = try BackupFolder.contains(parent)
             if let existing = try parent.folderIfPresent(name) {
                 var listing = try existing.descriptor.openForListing()
                 isFree = try listing.next() == nil
@@ -75,6 +76,12 @@ struct FolderInProgress: Sendable {
                 error.isNotFound ? .notFound : .failedPrecondition,
                 "Could not create the data folder \(shown): \(error). Its parent folder must exist.",
                 cause: error
+            )
+        }
+        guard !isAmongBackups else {
+            throw StatusError(
+                .failedPrecondition,
+                "\(shown) is in a backup or a folder for backups. Choose a place outside for the data folder."
             )
         }
         guard isFree else { throw StatusError(.failedPrecondition, "The folder \(shown) is not empty. \(advice)") }

@@ -13,14 +13,16 @@ extension LockedAtomicFile {
         /// The activity of the server over the last week.
         case activity = "activity.samples"
     }
+}
 
+extension AtomicRecord where Self == LockedAtomicFile {
     /// Opens a file in a data folder, which may be open in a server. The file need not exist.
     ///
     /// - Parameter createsFolder: True to create the data folder if it doesn't exist.
     /// - Throws: `.notFound` if the folder doesn't exist; `.failedPrecondition` if it is not a data folder, or belongs to another
     ///   user.
     package static func open(
-        _ name: Name,
+        _ name: LockedAtomicFile.Name,
         inFolder path: String,
         creatingFolder createsFolder: Bool = false
     ) async throws(StatusError) -> LockedAtomicFile {

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import Synchronization
 
-/// A log of the document files that change during folder listings.
+/// A log of the document files that change during folder listings, and while other programs' edits of them are looked for.
 ///
 /// On some file systems (btrfs, tmpfs) a file that is replaced during a listing moves to another position in its folder, where
 /// the listing may miss it. Therefore callers look up by name all files that changed during a listing.

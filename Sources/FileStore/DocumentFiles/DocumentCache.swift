@@ -22,13 +22,21 @@ final class DocumentCache: Sendable {
         /// The document before the file was found to be another one.
         var previous: EncodedDocument?
 
-        /// Returns the document as it was before the file got an identity; `.none` if that is not known.
+        /// Returns the document as it was before the file got an identity, or was removed; `.none` if that is not known.
         ///
-        /// - Parameter identity: The identity of the file; `nil` if it was removed.
+        /// - Parameter identity: The identity of the file; `nil` if it was removed. What was read may have been deleted before: then only
+        ///   a commit is known.
         func version(before identity: FileIdentity?) -> EncodedDocument?? {
-            if isCommitted || previous == nil && !isEdited && identity != self.identity { return .some(document) }
-            return previous.map { .some($0) }
+            if isCommitted { return .some(document) }
+            guard let identity else { return .none }
+            return (previous == nil && !isEdited && identity != self.identity ? document : previous).map { .some($0) }
         }
+
+        /// The document as it was last read before its file was removed, provided that it was not deleted; `nil` if that is not known.
+        var versionBeforeRemoval: EncodedDocument? { previous ?? (isEdited ? nil : document) }
+
+        /// The last committed version of the document, if the cache knows it. What was just read may be gone.
+        var committed: EncodedDocument? { isCommitted ? document : previous }
     }
 
     private let shards: [Shard]

@@ -15,84 +15,96 @@ struct DocumentFolderWalk {
         let folderPath: String
     }
 
+    /// An entry of any kind. It is valid until the next one is read.
+    struct FolderItem {
+        /// The entry by its name and type.
+        let entry: FolderEntry
+        /// The bytes of the name.
+        let bytes: UnsafeBufferPointer<UInt8>
+        /// The place of the folder.
+        let location: DocumentLocation
+        /// The path of the folder.
+        let folderPath: String
+
+        /// The name, with invalid UTF-8 replaced.
+        var name: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
     typealias Body = (Entry, borrowing FileDescriptor) throws(StatusError) -> Void
 
-    let files: DocumentFiles
-    /// Called with the path and the error of a folder that cannot be opened. The walk skips the folder, or ends if this throws.
+    let folders: DocumentFolders
+    /// Called with the path and the error of a folder that cannot be opened or listed. The walk skips the folder, or ends if this throws.
     let skip: (String, StatusError) throws(StatusError) -> Void
 
     /// Calls `body` with each document file and its open folder.
     func forEachDocument(_ body: Body) throws(StatusError) {
-        guard let top = try files.folders.open([]) else { return }
-        try walkCollections(top, below: nil, DataFolder.documentsName, depth: 0, body)
+        try forEachEntry { item, folder throws(StatusError) in
+            guard case (.document(let id), .collection(let collection)) = (item.entry, item.location) else { return }
+            try body(Entry(name: item.name, id: id, collection: collection, folderPath: item.folderPath), folder)
+        }
     }
 
-    /// Walks through the collections below a document, or at the top level.
-    private func walkCollections(
+    /// Calls `body` with each entry in and below a location, and its open folder: all those of a folder, then those of its subfolders.
+    ///
+    /// - Parameter willList: Called before each folder is listed.
+    func forEachEntry(
+        in location: DocumentLocation = .root,
+        willList: (borrowing FileDescriptor, DocumentLocation) -> Void = { _, _ in },
+        _ body: (FolderItem, borrowing FileDescriptor) throws(StatusError) -> Void
+    ) throws(StatusError) {
+        let segments = location.segments
+        let folderPath = folders.folderPath(segments)
+        let opened: FileDescriptor?
+        do throws(StatusError) {
+            opened = try folders.open(segments)
+        } catch {
+            return try skip(folderPath, error)
+        }
+        guard let folder = opened else { return }
+        try walk(folder, location, folderPath, depth: segments.count, willList, body)
+    }
+
+    private func walk(
         _ folder: borrowing FileDescriptor,
-        below parent: DocumentPath?,
-        _ filePath: String,
+        _ location: DocumentLocation,
+        _ folderPath: String,
         depth: Int,
-        _ body: Body
+        _ willList: (borrowing FileDescriptor, DocumentLocation) -> Void,
+        _ body: (FolderItem, borrowing FileDescriptor) throws(StatusError) -> Void
     ) throws(StatusError) {
         // Below the maximum depth there are no documents.
-        guard depth < DocumentLimits.maximumSubcollectionDepth else { return }
-        var folders: [(name: String, key: UTF8Key?)] = []
-        try forEachEntry(of: folder, filePath, at: .belowDocument) { name, entry throws(StatusError) in
-            if case .folder(let key) = entry { folders.append((name, key)) }
-        }
-        for (name, key) in folders {
-            guard let inner = try open(name, key, in: folder, filePath), let id = try? CollectionID(inner.id.string) else {
-                continue
+        guard depth < 2 * DocumentLimits.maximumSubcollectionDepth else { return }
+        willList(folder, location)
+        var inner: [(name: String, key: UTF8Key?)] = []
+        var failure: StatusError?
+        do throws(FileSystemError) {
+            var listing = try folder.openForListing()
+            while let found = try listing.next() {
+                // An entry that was removed in the meantime has no kind.
+                guard let kind = try folder.kind(of: found) else { continue }
+                let entry = FolderEntry(found.bytes, kind, at: location.level, naming: folders.naming)
+                if case .folder(let key) = entry { inner.append((found.text, key)) }
+                do throws(StatusError) {
+                    let item = FolderItem(entry: entry, bytes: found.bytes, location: location, folderPath: folderPath)
+                    try body(item, folder)
+                } catch {
+                    failure = error
+                    break
+                }
             }
-            let collection = CollectionPath(parent: parent, id: id)
-            try walkCollection(inner.folder, collection, inner.filePath, depth: depth, body)
+        } catch {
+            try skip(folderPath, error.status("list", folderPath))
         }
-    }
-
-    private func walkCollection(
-        _ folder: borrowing FileDescriptor,
-        _ collection: CollectionPath,
-        _ filePath: String,
-        depth: Int,
-        _ body: Body
-    ) throws(StatusError) {
-        var folders: [(name: String, key: UTF8Key?)] = []
-        try forEachEntry(of: folder, filePath, at: .collection) { name, entry throws(StatusError) in
-            switch entry {
-            case .document(let id):
-                try body(Entry(name: name, id: id, collection: collection, folderPath: filePath), folder)
-            case .folder(let key): folders.append((name, key))
-            case .foreign, .ignored: break
-            }
-        }
-        for (name, key) in folders {
-            guard let inner = try open(name, key, in: folder, filePath), let id = try? DocumentPath.ID(inner.id.string) else {
-                continue
-            }
-            try walkCollections(inner.folder, below: collection.document(id), inner.filePath, depth: depth + 1, body)
-        }
-    }
-
-    private func forEachEntry(
-        of folder: borrowing FileDescriptor,
-        _ filePath: String,
-        at level: FolderEntry.Level,
-        _ body: (String, FolderEntry) throws(StatusError) -> Void
-    ) throws(StatusError) {
-        var listing = try reporting("list", filePath) { () throws(FileSystemError) in try folder.openForListing() }
-        while let entry = try reporting("list", filePath, { () throws(FileSystemError) in try listing.next() }) {
-            // An entry that was removed in the meantime has no kind.
-            guard let kind = try reporting("list", filePath, { () throws(FileSystemError) in try folder.kind(of: entry) }) else {
-                continue
-            }
-            try body(entry.text, FolderEntry(entry.bytes, kind, at: level, naming: files.folders.naming))
+        if let failure { throw failure }
+        for (name, key) in inner {
+            guard let opened = try open(name, key, in: folder, location, folderPath) else { continue }
+            try walk(opened.folder, opened.location, opened.filePath, depth: depth + 1, willList, body)
         }
     }
 
     private struct OpenFolder: ~Copyable {
         let folder: FileDescriptor
-        let id: UTF8Key
+        let location: DocumentLocation
         let filePath: String
     }
 
@@ -101,14 +113,17 @@ struct DocumentFolderWalk {
         _ name: String,
         _ key: UTF8Key?,
         in folder: borrowing FileDescriptor,
+        _ location: DocumentLocation,
         _ folderPath: String
     ) throws(StatusError) -> OpenFolder? {
         let filePath = folderPath + "/" + name
         do throws(StatusError) {
-            guard let id = try files.folders.id(ofFolder: name, key, in: folder, folderPath) else { return nil }
+            guard let id = try folders.id(ofFolder: name, key, in: folder, folderPath),
+                let inner = location.location(ofFolder: id)
+            else { return nil }
             let opened = try reporting("open", filePath) { () throws(FileSystemError) in try folder.openFolderIfPresent(name) }
             guard let opened else { return nil }
-            return OpenFolder(folder: opened, id: id, filePath: filePath)
+            return OpenFolder(folder: opened, location: inner, filePath: filePath)
         } catch {
             try skip(filePath, error)
             return nil

@@ -1,23 +1,38 @@
 internal import DocumentModel
 internal import DocumentStore
+internal import StorageIO
 internal import Synchronization
 internal import UTF8Text
 
 /// Documents of durable commits that are not in their files.
 ///
-/// A commit is durable once it is in the journal, so readers overlay these documents on the files. There are three kinds:
+/// A commit is durable once it is in the journal, so readers overlay these documents on the files. There are four kinds:
 ///
 /// - Documents of a large commit that are *being installed*: their files are written after the commit, while others go on.
 /// - Documents whose file could *not be changed*. While there are any, the journal is retained and the store rejects writes; see
 ///   ``Committer``.
 /// - *Quarantined* documents, whose files or folders recovery found without write permission. They are stored in a separate file,
 ///   and block only their own writes; see ``QuarantinedDocuments``.
+/// - Documents whose files *keep the text* of an edit until their next commit: the same fields in another form, without the times. They
+///   are stored like quarantined ones, and block nothing.
 final class UnappliedDocuments: Sendable {
     private enum Reason {
         case installing
         case failed
-        case quarantined(Timestamp)
+        case quarantined(CommittedState)
+        case keptText(KeptText)
     }
+
+    /// The text of an edit that a document's file keeps.
+    struct KeptText {
+        /// The identity of the file.
+        let identity: FileIdentity
+        /// The update time that the text states; `nil` if it states none.
+        let statedTime: Timestamp?
+    }
+
+    /// The maximum number of files that keep their texts, and of their documents' bytes. These documents are in memory.
+    private static let maximumKeptTexts = (count: 1_000, bytes: 16 << 20)
 
     private struct Entry {
         /// The document as of its last commit; `nil` if it was deleted.
@@ -31,6 +46,8 @@ final class UnappliedDocuments: Sendable {
         private(set) var stuckCount = 0
         /// The number of documents that could not be applied, which block all writes.
         private(set) var failedCount = 0
+        /// The number and the bytes of documents whose files keep their texts.
+        private(set) var keptTexts = (count: 0, bytes: 0)
         /// The error of the last document that could not be applied.
         var failure: StatusError?
         /// The first commit whose documents are being installed.
@@ -52,6 +69,9 @@ final class UnappliedDocuments: Sendable {
                 failedCount += change
                 stuckCount += change
             case .quarantined: stuckCount += change
+            case .keptText:
+                keptTexts.count += change
+                keptTexts.bytes += change * (entry?.image?.fieldsJSON.count ?? 0)
             case .installing, nil: break
             }
         }
@@ -116,23 +136,32 @@ final class UnappliedDocuments: Sendable {
     }
 
     /// The quarantined documents, sorted.
-    var quarantined: [QuarantinedDocument] {
+    var quarantined: [QuarantinedDocument] { documents(withKeptTexts: false) }
+
+    /// The documents that are stored outside of their files, because they are quarantined or their files keep their texts, sorted.
+    var stored: [QuarantinedDocument] { documents(withKeptTexts: true) }
+
+    private func documents(withKeptTexts: Bool) -> [QuarantinedDocument] {
         let documents = state.withLock { state -> [QuarantinedDocument] in
-            guard state.stuckCount > state.failedCount else { return [] }
+            guard state.stuckCount > state.failedCount || withKeptTexts && state.keptTexts.count > 0 else { return [] }
             return state.compactMap { (path, entry) -> QuarantinedDocument? in
-                guard case .quarantined(let time) = entry.reason else { return nil }
-                return QuarantinedDocument(path: path, image: entry.image, time: time)
+                switch (entry.reason, entry.image) {
+                case (.quarantined(let state), let image): QuarantinedDocument(path: path, image: image, time: state.time)
+                case (.keptText, let image?) where withKeptTexts:
+                    QuarantinedDocument(path: path, image: image, time: image.updateTime, keepsText: true)
+                default: nil
+                }
             }
         }
         return documents.sorted { $0.path < $1.path }
     }
 
-    /// Returns the image and commit time of a quarantined document, or `nil` for any other document.
-    func quarantinedImage(of path: DocumentPath) -> (image: EncodedDocument?, time: Timestamp)? {
+    /// Returns the state of a quarantined document, or `nil` for any other document.
+    func quarantinedState(of path: DocumentPath) -> CommittedState? {
         guard hasDocuments else { return nil }
         return state.withLock { state in
-            guard let entry = state[path], case .quarantined(let time) = entry.reason else { return nil }
-            return (entry.image, time)
+            guard case .quarantined(let committed)? = state[path]?.reason else { return nil }
+            return committed
         }
     }
 
@@ -224,8 +253,43 @@ final class UnappliedDocuments: Sendable {
     }
 
     /// Quarantines a document whose file cannot be written.
-    func quarantine(_ document: QuarantinedDocument) {
-        change { state in state[document.path] = Entry(image: document.image, reason: .quarantined(document.time)) }
+    func quarantine(_ path: DocumentPath, _ committed: CommittedState) {
+        change { state in state[path] = Entry(image: committed.document, reason: .quarantined(committed)) }
+    }
+
+    /// Records that the file of a document keeps the text of an edit.
+    ///
+    /// - Returns: `false` if too many files keep theirs.
+    func keep(_ text: KeptText, of document: EncodedDocument) -> Bool {
+        state.withLock { state in
+            let byteCount = state.keptTexts.bytes + document.fieldsJSON.count
+            guard state.keptTexts.count < Self.maximumKeptTexts.count, byteCount <= Self.maximumKeptTexts.bytes else {
+                return false
+            }
+            state[document.path] = Entry(image: document, reason: .keptText(text))
+            hasImages.store(true, ordering: .releasing)
+            return true
+        }
+    }
+
+    /// The documents whose files keep the texts of edits.
+    var keptTexts: [(document: EncodedDocument, text: KeptText)] {
+        state.withLock { state in
+            guard state.keptTexts.count > 0 else { return [] }
+            return state.compactMap { (_, entry) -> (document: EncodedDocument, text: KeptText)? in
+                guard case .keptText(let text) = entry.reason else { return nil }
+                return entry.image.map { ($0, text) }
+            }
+        }
+    }
+
+    /// Returns a document whose file keeps the text of an edit; `nil` for any other one.
+    func keptText(of path: DocumentPath) -> (document: EncodedDocument, text: KeptText)? {
+        guard hasDocuments else { return nil }
+        return state.withLock { state in
+            guard let entry = state[path], case .keptText(let text) = entry.reason, let document = entry.image else { return nil }
+            return (document, text)
+        }
     }
 
     /// Records that the document has been applied.

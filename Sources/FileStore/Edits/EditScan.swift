@@ -1,7 +1,6 @@
 internal import DocumentModel
 internal import Glibc
 internal import StorageIO
-internal import UTF8Text
 
 /// A scan of folders for files that may have been edited while nobody watched them. It watches them from then on.
 struct EditScan {
@@ -11,6 +10,8 @@ struct EditScan {
         var candidates: [DocumentPath] = []
         /// The files with rejected edits.
         var rejected: [RejectedEdit] = []
+        /// The entries that are neither documents nor folders of documents.
+        var foreign: [ForeignEntry] = []
         /// The numbers of document files in the scanned collections.
         var counts: [CollectionPath: Int] = [:]
         /// The error of the system if it has refused a watch.
@@ -21,6 +22,8 @@ struct EditScan {
     private let events: FolderEventQueue?
     private let time: Int64
     private let didWatch: (FolderEventQueue.Watch, DocumentLocation) -> Void
+    /// The last folder that was moved since the given time, with all that is in it.
+    private var moved: DocumentLocation?
     private(set) var result = Result()
 
     /// - Parameters:
@@ -42,54 +45,34 @@ struct EditScan {
 
     /// Scans the folder of a location, if there is one, and all folders in it.
     mutating func run(_ location: DocumentLocation) throws(StatusError) {
-        do throws(StatusError) {
-            guard let folder = try folders.open(location.segments) else { return }
-            try scan(folder, location, folders.folderPath(location.segments), depth: location.segments.count)
-        } catch {
-            // The name is that of a link or a file.
+        let walk = DocumentFolderWalk(folders: folders) { _, error throws(StatusError) in
+            // The name may be that of a link or a file.
             guard error.affectsSingleFile else { throw error }
         }
-    }
-
-    private mutating func scan(
-        _ folder: borrowing FileDescriptor,
-        _ location: DocumentLocation,
-        _ folderPath: String,
-        depth: Int
-    ) throws(StatusError) {
-        // Below the maximum depth there are no documents.
-        guard depth <= 2 * DocumentLimits.maximumSubcollectionDepth else { return }
-        watch(folder, location)
-        var inner: [(name: String, key: UTF8Key?)] = []
-        var count = 0
-        try folders.forEachEntry(of: folder, folderPath, at: location.level) { name, entry throws(StatusError) in
-            switch (entry, location) {
-            case (.document(let id), .collection(let collection)):
-                count += 1
+        var collection: (path: CollectionPath, count: Int)?
+        try walk.forEachEntry(in: location) { folder, location in
+            add(collection)
+            collection = if case .collection(let path) = location { (path, 0) } else { nil }
+            watch(folder, location)
+            if !(moved?.contains(location) ?? false) { moved = isMoved(folder) ? location : nil }
+        } _: { item, folder throws(StatusError) in
+            switch (item.entry, item.location) {
+            case (.document(let id), .collection(let path)):
+                collection?.count += 1
                 // The ID of a shortened name is in the file, which the index has as well.
-                guard let id, isChanged(name, in: folder) else { break }
-                result.candidates.append(collection.document(id))
-            case (.folder(let key), _): inner.append((name, key))
-            case (.ignored, .collection(let collection)):
-                if let edit = RejectedEdit(name, in: collection) { result.rejected.append(edit) }
+                guard let id, isChanged(item.name, in: folder) else { break }
+                result.candidates.append(path.document(id))
+            case (.ignored, .collection(let path)):
+                if let edit = RejectedEdit(item.name, in: path) { result.rejected.append(edit) }
+            case (.foreign, _): result.foreign.append(ForeignEntry(location: item.location, name: Array(item.bytes)))
             default: break
             }
-            return true
         }
-        if case .collection(let collection) = location { result.counts[collection] = count }
-        for (name, key) in inner {
-            do throws(StatusError) {
-                guard let id = try folders.id(ofFolder: name, key, in: folder, folderPath),
-                    let innerLocation = location.location(ofFolder: id)
-                else { continue }
-                let path = folderPath + "/" + name
-                let opened = try reporting("open", path) { () throws(FileSystemError) in try folder.openFolderIfPresent(name) }
-                guard let opened else { continue }
-                try scan(opened, innerLocation, path, depth: depth + 1)
-            } catch {
-                guard error.affectsSingleFile else { throw error }
-            }
-        }
+        add(collection)
+    }
+
+    private mutating func add(_ collection: (path: CollectionPath, count: Int)?) {
+        if let collection { result.counts[collection.path] = collection.count }
     }
 
     private mutating func watch(_ folder: borrowing FileDescriptor, _ location: DocumentLocation) {
@@ -105,8 +88,15 @@ struct EditScan {
         }
     }
 
+    /// Returns whether a folder may have been renamed since the given time, which leaves the times of its files as they are. A change of
+    /// its entries sets both of its times.
+    private func isMoved(_ folder: borrowing FileDescriptor) -> Bool {
+        guard time > .min, let status = try? folder.status() else { return false }
+        return status.changeMicroseconds > max(time, status.identity.modifiedMicroseconds)
+    }
+
     private func isChanged(_ name: String, in folder: borrowing FileDescriptor) -> Bool {
-        guard time > .min else { return true }
+        guard time > .min, moved == nil else { return true }
         guard let status = try? folder.status(of: name) else { return false }
         return status.changeMicroseconds > time
     }

@@ -36,16 +36,40 @@ struct FileEdit: Sendable {
     let base: Base
     /// The name of the user who owns the file; `nil` if it is not known.
     let owner: String?
+    /// True if the edit was made in the text that the file of the last committed version keeps, which may state an earlier time.
+    var isOfKeptText = false
+    /// True if the file keeps its text.
+    var keepsText = false
+    /// The fields with the changes of later commits, which the file does not have; `nil` without any.
+    private(set) var mergedFields: MapValue?
+
+    /// The text that the file keeps; `nil` if it was removed.
+    var keptText: UnappliedDocuments.KeptText? {
+        identity.map { UnappliedDocuments.KeptText(identity: $0, statedTime: contents?.times?.update) }
+    }
 
     /// The write that has the effect of the edit.
     var write: Write {
-        Write(path: path, operation: contents.map { .replace($0.fields) } ?? .delete)
+        Write(path: path, operation: contents.map { .replace(mergedFields ?? $0.fields) } ?? .delete)
+    }
+
+    /// Returns the edit, whose file keeps its text or not.
+    func keepingText(_ keepsText: Bool) -> FileEdit {
+        var edit = self
+        edit.keepsText = keepsText
+        return edit
     }
 
     /// Returns the edit with the changes of later commits.
     func merged(_ fields: MapValue) -> FileEdit {
-        let contents = contents.map { Contents(fields: fields, times: $0.times) }
-        return FileEdit(path: path, identity: identity, contents: contents, base: base, owner: owner)
+        var edit = self
+        edit.mergedFields = fields
+        return edit
+    }
+
+    /// Returns whether an author in the history is one of edits of files.
+    static func isAuthor(_ author: UTF8Key?) -> Bool {
+        author.map { $0 == "file" || $0.string.hasPrefix("file:") } ?? false
     }
 
     /// Returns the author that the history has for a commit of edits.
@@ -88,8 +112,10 @@ extension FileEdit {
             let isUntouched = isDated && contents.times == Times(create: committed.createTime, update: committed.updateTime)
             return isUntouched ? .none : .form(committed)
         }
-        guard let stated = contents.times?.update, stated < committed.updateTime else { return .change }
+        guard !isOfKeptText, let stated = contents.times?.update, stated < committed.updateTime else { return .change }
         guard let earlier = try await version(stated)?.decoded().fields else { return .conflict(committed) }
+        // The edits since have been made in the same text.
+        if earlier == fields { return .change }
         // An earlier version that was put back as it was is meant to replace the later one.
         if earlier == contents.fields { return .change }
         let merge = FieldMerge(fields, contents.fields, since: earlier)

@@ -46,25 +46,12 @@ package actor DataFolderImport {
     /// - Throws: `.invalidArgument` for a document that was created after its update or updated in the future, before anything is
     ///   written; the errors of writing files.
     package func write(_ documents: [Document]) throws(StatusError) {
-        for document in documents { try check(document) }
+        for document in documents { try document.checkTimes(upTo: time) }
         for document in documents {
             try writer.write(EncodedDocument(document))
             hasDocuments = true
         }
         writer.endBatch()
-    }
-
-    private func check(_ document: Document) throws(StatusError) {
-        guard document.createTime <= document.updateTime else {
-            throw StatusError(.invalidArgument, "The create time is after the update time.", path: document.path.string)
-        }
-        guard document.updateTime <= time else {
-            throw StatusError(
-                .invalidArgument,
-                "The update time \(document.updateTime.rfc3339) is in the future.",
-                path: document.path.string
-            )
-        }
     }
 
     /// Gives the data folder its name. It is complete and durable when this returns.

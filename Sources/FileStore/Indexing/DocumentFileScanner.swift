@@ -88,7 +88,9 @@ final class DocumentFileScanner: DocumentScan {
         willScan()
         var batch = DocumentBatch(position: position())
         let result = Result { () throws(StatusError) in
-            let walk = DocumentFolderWalk(files: files) { filePath, error throws(StatusError) in try self.skip(filePath, error) }
+            let walk = DocumentFolderWalk(folders: files.folders) { filePath, error throws(StatusError) in
+                try self.skip(filePath, error)
+            }
             try walk.forEachDocument { entry, folder throws(StatusError) in
                 try self.read(entry, folder, &batch)
                 if batch.byteCount >= Self.batchBytes { try self.emit(&batch) }
@@ -102,7 +104,7 @@ final class DocumentFileScanner: DocumentScan {
     private func count() {
         var count = 0
         // A folder that cannot be read is logged by the scan.
-        let walk = DocumentFolderWalk(files: files) { _, error throws(StatusError) in
+        let walk = DocumentFolderWalk(folders: files.folders) { _, error throws(StatusError) in
             guard error.affectsSingleFile else { throw error }
         }
         let result = Result { () throws(StatusError) in

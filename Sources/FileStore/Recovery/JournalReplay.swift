@@ -15,11 +15,13 @@ struct JournalReplay {
     /// The number of files written or removed.
     private(set) var documentCount = 0
     /// The documents whose files cannot be written, with the errors.
-    private(set) var unwritable: [(document: QuarantinedDocument, error: StatusError)] = []
+    private(set) var unwritable: [(path: DocumentPath, state: CommittedState, error: StatusError)] = []
     /// True if a temporary file could not be removed.
     private(set) var hasLeftoverTemporaryFile = false
 
-    private var images: [DocumentPath: (image: EncodedDocument?, time: Timestamp)]
+    private var states: [DocumentPath: CommittedState] = [:]
+    /// The last commit that another server has made, as the primary of a standby.
+    private let replicatedThrough: SequenceNumber
 
     /// The number of threads: more than processors, since a thread that waits for the disk needs none.
     private static let threadCount = 4
@@ -27,17 +29,43 @@ struct JournalReplay {
     private static let loggedDocumentCount = 1_000
 
     /// Creates a replay that begins with the documents quarantined by an earlier start.
-    init(_ quarantined: [QuarantinedDocument]) {
-        images = Dictionary(quarantined.map { ($0.path, ($0.image, $0.time)) }) { $1 }
+    ///
+    /// - Parameter replicatedThrough: The last commit that another server has made.
+    init(_ quarantined: [QuarantinedDocument], replicatedThrough: SequenceNumber) {
+        self.replicatedThrough = replicatedThrough
+        for document in quarantined {
+            // The permissions of a file that could not be written may have been changed since.
+            var state = CommittedState(document: document.image, time: document.time, ignoresChangeTime: !document.keepsText)
+            if !document.keepsText { state.replaced.insertUnknown() }
+            states[document.path] = state
+        }
     }
 
     /// True if so many documents have to be restored that each step is logged.
-    var isLong: Bool { max(images.count, documentCount) >= Self.loggedDocumentCount }
+    var isLong: Bool { max(states.count, documentCount) >= Self.loggedDocumentCount }
 
     /// Adds the next commit of the journal.
     mutating func add(_ commit: Commit) {
         commitCount += 1
-        for change in commit.changes { images[change.path] = (change.after, commit.time) }
+        // The time of a commit that another server has made is of another clock than those of files.
+        let ignoresChangeTime = commit.sequence <= replicatedThrough
+        for change in commit.changes {
+            guard let index = states.index(forKey: change.path) else {
+                var state = CommittedState(document: change.after, time: commit.time, ignoresChangeTime: ignoresChangeTime)
+                if let before = change.before {
+                    state.replaced.insert(before)
+                } else if change.existedBefore {
+                    state.replaced.insertUnknown()
+                }
+                states[change.path] = state
+                continue
+            }
+            // In place, since there may be many versions.
+            if let replaced = states.values[index].document { states.values[index].replaced.insert(replaced) }
+            states.values[index].document = change.after
+            states.values[index].time = commit.time
+            states.values[index].ignoresChangeTime = ignoresChangeTime
+        }
     }
 
     /// Writes and removes the files, and logs the progress.
@@ -55,14 +83,8 @@ struct JournalReplay {
         _ makeWriter: @escaping @Sendable () -> DocumentFileWriter
     ) throws(StatusError) {
         // In the order of their folders, of which a writer keeps only some open.
-        let queue = ReplayQueue(
-            images.keys.sorted().map { path in
-                let (image, time) = images[path] ?? (nil, .minimum)
-                return QuarantinedDocument(path: path, image: image, time: time)
-            },
-            in: data
-        )
-        images = [:]
+        let queue = ReplayQueue(states.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, in: data)
+        states = [:]
         guard queue.count > 0 else { return }
         if queue.count >= Self.loggedDocumentCount {
             logger.info(
@@ -99,7 +121,7 @@ struct JournalReplay {
 private final class ReplayQueue: Sendable {
     struct Result {
         var documentCount = 0
-        var unwritable: [(document: QuarantinedDocument, error: StatusError)] = []
+        var unwritable: [(path: DocumentPath, state: CommittedState, error: StatusError)] = []
         /// The collections from which documents were removed.
         var emptied: Set<CollectionPath> = []
         var hasLeftoverTemporaryFile = false
@@ -115,14 +137,14 @@ private final class ReplayQueue: Sendable {
         var result = Result()
     }
 
-    private let documents: [QuarantinedDocument]
+    private let documents: [(path: DocumentPath, state: CommittedState)]
     private let data: DataFolder
     private let state = Mutex(State())
 
     /// The number of documents that a thread takes at a time.
     private static let batchCount = 64
 
-    init(_ documents: [QuarantinedDocument], in data: DataFolder) {
+    init(_ documents: [(path: DocumentPath, state: CommittedState)], in data: DataFolder) {
         self.documents = documents
         self.data = data
     }
@@ -137,15 +159,15 @@ private final class ReplayQueue: Sendable {
 
     /// The collections of the documents that exist.
     var createdCollections: Set<CollectionPath> {
-        Set(documents.lazy.filter { $0.image != nil }.map(\.path.collection))
+        Set(documents.lazy.filter { $0.state.document != nil }.map(\.path.collection))
     }
 
     /// Restores documents until none is left, or until an error affects more than one file.
     func drain(_ fileWriter: consuming DocumentFileWriter, logger: Logger) {
         while let batch = nextBatch() {
             var result = Result()
-            for document in documents[batch] {
-                restore(document, with: &fileWriter, &result, logger: logger)
+            for (path, state) in documents[batch] {
+                restore(path, state, with: &fileWriter, &result, logger: logger)
                 if result.error != nil { break }
             }
             state.withLock { state in
@@ -169,21 +191,22 @@ private final class ReplayQueue: Sendable {
     }
 
     private func restore(
-        _ document: QuarantinedDocument,
+        _ path: DocumentPath,
+        _ committed: CommittedState,
         with fileWriter: inout DocumentFileWriter,
         _ result: inout Result,
         logger: Logger
     ) {
         do throws(StatusError) {
             let isChanged = try data.usingReserve { () throws(StatusError) in
-                try fileWriter.restore(document.path, to: document.image, committedAt: document.time, logger: logger)
+                try fileWriter.restore(path, to: committed, logger: logger)
             }
             guard isChanged else { return }
-            if document.image == nil { result.emptied.insert(document.path.collection) }
+            if committed.document == nil { result.emptied.insert(path.collection) }
             result.documentCount += 1
         } catch {
             if error.preventsSingleFileAccess {
-                result.unwritable.append((document, error))
+                result.unwritable.append((path, committed, error))
             } else {
                 result.error = error
             }

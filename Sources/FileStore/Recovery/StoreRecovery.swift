@@ -34,6 +34,7 @@ extension StoreRecovery {
         let manifest = data.manifest
         // The clock of the file system may be a little late.
         let openTime = Timestamp.current().microseconds - 1_000_000
+        let isSameBoot = manifest.openIndex.map(DocumentIndex.isOfThisBoot) ?? false
         let stopTime = (try? data.root.status(of: DataFolder.manifestName))?.identity.modifiedMicroseconds
         let cache = DocumentCache(maximumBytes: configuration.cacheBytes)
         let undatedFiles = DocumentFiles(DocumentFolders(data), cache: cache, log: ApplyLog())
@@ -49,7 +50,10 @@ extension StoreRecovery {
             receiptDamage = error
         }
         let storedReceipts = receipts.storedSequence
-        var replay = JournalReplay(manifest.isClean ? [] : try quarantine.read())
+        var replay = JournalReplay(
+            manifest.isClean ? [] : try quarantine.read(),
+            replicatedThrough: configuration.primary == nil ? manifest.lineage.last?.lastSequence ?? .zero : SequenceNumber(.max)
+        )
         try Journal.relabelSegments(in: data.openJournal(), of: manifest.lineage, as: manifest.epoch)
         let recovered = try Journal.open(
             data.openJournal(),
@@ -63,8 +67,23 @@ extension StoreRecovery {
             replay.add(commit)
             receipts.record(commit)
         }
+        // In a copy, other files have later times, too.
+        let isSameFolder =
+            manifest.datedFiles == manifest.datedFiles(in: data.documentsInode, manifestTime: stopTime, last: nil)
+        let lateEdits =
+            configuration.takesFolderEdits && isSameFolder
+            ? LateEditEvidence(isSameBoot: isSameBoot, now: .current()) : nil
+        // After the clock was set back, edits may have any time.
+        let startTime =
+            if isSameFolder, let stopTime {
+                stopTime - 1_000_000 > openTime ? 0 : min(stopTime - UncommittedEdits.margin, manifest.editsSince ?? .max)
+            } else {
+                openTime
+            }
+        let uncommittedEdits = configuration.takesFolderEdits ? UncommittedEdits(since: startTime) : nil
+        if let uncommittedEdits { data.follow(uncommittedEdits) }
         try replay.run(in: data, progressInterval: configuration.recoveryProgressInterval, logger: logger) {
-            DocumentFileWriter(undatedFiles, cache: cache)
+            DocumentFileWriter(undatedFiles, cache: cache, lateEdits: lateEdits)
         }
         data.reserve?.replenish()
 
@@ -95,14 +114,16 @@ extension StoreRecovery {
             datedAfter: keepsTimes ? datedFiles.after : nil
         )
         let editProblems = configuration.takesFolderEdits ? EditProblems(logger: logger) : nil
+        editProblems?.removedFileCount = manifest.removedFileCount
         let fileWriter = DocumentFileWriter(
             files,
             cache: cache,
             edits: editProblems,
+            lateEdits: lateEdits,
             hasLeftoverTemporaryFile: sweep.failure != nil || replay.hasLeftoverTemporaryFile
         )
         let unapplied = UnappliedDocuments()
-        for (document, _) in replay.unwritable { unapplied.quarantine(document) }
+        for (path, state, _) in replay.unwritable { unapplied.quarantine(path, state) }
         if !manifest.isClean {
             var updated = manifest
             updated.epoch = recovered.journal.epoch
@@ -151,20 +172,21 @@ extension StoreRecovery {
                 nil
             }
         folderEditOptions =
-            editProblems.map { problems in
+            if let editProblems, let uncommittedEdits {
                 FolderEdits.Options(
-                    problems: problems,
+                    problems: editProblems,
                     quietTime: configuration.folderEditQuietTime,
                     maximumDeletions: configuration.maximumFolderDeletions,
-                    startTime: datedFiles == manifest.datedFiles ? stopTime.map { $0 - Self.lateEditTime } ?? openTime : openTime
+                    authorization: configuration.folderEditAuthorization,
+                    keepsTexts: configuration.keepsFolderEditTexts,
+                    startTime: startTime,
+                    uncommitted: uncommittedEdits
                 )
+            } else {
+                nil
             }
         components.index.start()
     }
-
-    /// The time before the last record of the store's state from which edits are looked for, in microseconds: one that was made shortly
-    /// before a stop may not have been taken.
-    private static let lateEditTime: Int64 = 10_000_000
 
     /// Syncs the recovered files and records them in the manifest.
     private static func makeDurable(
@@ -332,7 +354,7 @@ extension StoreRecovery {
                 are writable; waiting.ndjson contains them until then
                 """,
                 metadata: [
-                    "store.unwritable_documents": "\(replay.unwritable.count)", "document.path": "\(first.document.path)",
+                    "store.unwritable_documents": "\(replay.unwritable.count)", "document.path": "\(first.path)",
                     "error": "\(first.error)",
                 ]
             )

@@ -85,9 +85,24 @@ extension FileHostReplication {
     }
 
     func recordFollowing(_ primary: String) async throws(StatusError) {
-        try await queue.run { [path] () throws(StatusError) in
-            let record = StandbyRecord(primary: primary, state: .following)
-            if try StandbyRecord(ofFolder: path) != record { try record.write(toFolder: path) }
+        try await StandbyRecord.update(ofFolder: path) { known throws(StatusError) in
+            // A promotion that has been begun is not undone.
+            guard known?.state != .promoting else { return nil }
+            var record = StandbyRecord(primary: primary, state: .following)
+            if let known, known.primary == primary { record.consecutiveSnapshotCount = known.consecutiveSnapshotCount }
+            return known == record ? nil : record
+        }
+    }
+
+    func consecutiveSnapshotCount() async throws(StatusError) -> Int {
+        try await queue.run { [path] () throws(StatusError) in try StandbyRecord(ofFolder: path)?.consecutiveSnapshotCount ?? 0 }
+    }
+
+    func recordCaughtUp() async throws(StatusError) {
+        try await StandbyRecord.update(ofFolder: path) { record throws(StatusError) in
+            guard var record, record.state == .following, record.consecutiveSnapshotCount > 0 else { return nil }
+            record.consecutiveSnapshotCount = 0
+            return record
         }
     }
 
@@ -193,6 +208,11 @@ extension FileHostReplication {
     }
 
     func installAtNextStart(keepingPrevious: Bool) async throws(StatusError) {
+        try await StandbyRecord.update(ofFolder: path) { record throws(StatusError) in
+            guard var record, record.state == .following else { return nil }
+            record.consecutiveSnapshotCount += 1
+            return record
+        }
         try await queue.run { [path] () throws(StatusError) in
             try StandbyFolder.beginInstallation(
                 in: DataFolder.openRoot(path, creating: false),

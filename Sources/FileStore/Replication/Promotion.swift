@@ -19,17 +19,12 @@ package enum Promotion {
     ///
     /// - Throws: `.failedPrecondition` if it does not follow another server.
     package static func begin(inFolder path: String) async throws(StatusError) {
-        try await queue.run { () throws(StatusError) in
-            guard var record = try StandbyRecord(ofFolder: path), record.state != .promoted else {
-                throw StatusError(
-                    .failedPrecondition,
-                    "The data folder does not follow another server: there is nothing to promote."
-                )
-            }
-            guard record.state == .following else { return }
+        try await StandbyRecord.update(ofFolder: path) { record throws(StatusError) in
+            guard var record, record.state != .promoted else { throw nothingToPromote }
+            guard record.state == .following else { return nil }
             record.state = .promoting
             record.branches = []
-            try record.write(toFolder: path)
+            return record
         }
     }
 
@@ -42,10 +37,39 @@ package enum Promotion {
             guard try !StandbyDataFolder.isEmpty(path) else {
                 throw StatusError(.failedPrecondition, "There is no database in the data folder: there is nothing to promote.")
             }
-            try DataFolder.open(path).unlock()
+            guard try StandbyRecord(ofFolder: path) != nil else { throw nothingToPromote }
         }
-        try await begin(inFolder: path)
-        try await complete(inFolder: path, logger: logger)
+        try await locked(path) { () async throws(StatusError) in
+            try await queue.run { () throws(StatusError) in try DataFolder.open(path).unlock() }
+            try await begin(inFolder: path)
+            _ = try await completeLocked(inFolder: path, logger: logger)
+        }
+    }
+
+    private static let nothingToPromote = StatusError(
+        .failedPrecondition,
+        "The data folder does not follow another server: there is nothing to promote."
+    )
+
+    /// Calls a body while no other process promotes the folder.
+    ///
+    /// - Throws: `.failedPrecondition` if another one does.
+    private static func locked<Result>(
+        _ path: String,
+        _ body: () async throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        let folder = try await queue.run { () throws(StatusError) in
+            let folder = try StandbyFolder.open(in: DataFolder.openExistingRoot(path))
+            guard try reporting("lock", StandbyFolder.name, { () throws(FileSystemError) in try folder.descriptor.lock() }) else {
+                throw StatusError(
+                    .failedPrecondition,
+                    "Another process promotes the data folder. Wait until it is done: there is nothing more to do then."
+                )
+            }
+            return folder
+        }
+        defer { folder.descriptor.unlock() }
+        return try await body()
     }
 
     /// Completes a promotion that was begun in a data folder, if there is one. No server has it open.
@@ -53,9 +77,21 @@ package enum Promotion {
     /// - Returns: Whether the folder was promoted.
     @discardableResult
     package static func complete(inFolder path: String, logger: Logger) async throws(StatusError) -> Bool {
-        guard var record = try await queue.run({ () throws(StatusError) in try StandbyRecord(ofFolder: path) }),
-            record.state == .promoting || !record.unpromoted.isEmpty
-        else { return false }
+        guard try await unfinishedRecord(ofFolder: path) != nil else { return false }
+        return try await locked(path) { () async throws(StatusError) in
+            try await completeLocked(inFolder: path, logger: logger)
+        }
+    }
+
+    /// Returns the record of a folder whose promotion is not complete; `nil` for others.
+    private static func unfinishedRecord(ofFolder path: String) async throws(StatusError) -> StandbyRecord? {
+        let record = try await queue.run { () throws(StatusError) in try StandbyRecord(ofFolder: path) }
+        guard let record, record.state == .promoting || !record.unpromoted.isEmpty else { return nil }
+        return record
+    }
+
+    private static func completeLocked(inFolder path: String, logger: Logger) async throws(StatusError) -> Bool {
+        guard var record = try await unfinishedRecord(ofFolder: path) else { return false }
         // An installation of a snapshot may have been interrupted.
         try await queue.run { () throws(StatusError) in try DataFolder.open(path).unlock() }
         let databases = try await DatabaseFolders.open(inFolder: path)
@@ -96,7 +132,7 @@ package enum Promotion {
     }
 
     private static func write(_ record: StandbyRecord, _ path: String) async throws(StatusError) {
-        try await queue.run { () throws(StatusError) in try record.write(toFolder: path) }
+        try await StandbyRecord.update(ofFolder: path) { _ throws(StatusError) in record }
     }
 
     /// Leaves the branch of an additional database to the next start.

@@ -124,6 +124,20 @@ enum StandbyFolder {
         return "aside-\(number)"
     }
 
+    /// Returns the paths of what is kept for people to look at: folders and commits that were set aside.
+    static func setAside(in root: borrowing FileDescriptor) throws(StatusError) -> [String] {
+        guard let folder = try openIfPresent(in: root) else { return [] }
+        return try reporting("list", name) { () throws(FileSystemError) in
+            var paths: [String] = []
+            var listing = try folder.descriptor.openForListing()
+            while let entry = try listing.next() {
+                let name = entry.text
+                if name.hasPrefix("aside-") || name.hasPrefix("set-aside-") { paths.append("\(Self.name)/\(name)") }
+            }
+            return paths.sorted()
+        }
+    }
+
     /// Removes an entry of the folder, if it exists.
     ///
     /// - Parameter continues: Returns false to stop: a further call continues.

@@ -9,6 +9,9 @@ internal import UTF8Text
 /// ```json
 /// {"format":1,"following":"https://data.example.org","state":"following"}
 /// ```
+///
+/// A standby that has taken snapshots of the default database since it last had all commits of its primary has their number:
+/// `"snapshots":2`.
 package struct StandbyRecord: Hashable, Sendable {
     /// The state of following.
     package enum State: String, Sendable {
@@ -27,6 +30,8 @@ package struct StandbyRecord: Hashable, Sendable {
     var branches: [Branch] = []
     /// The additional databases of a promoted folder that could not be opened, and have no branches yet.
     package internal(set) var unpromoted: [DatabaseID] = []
+    /// The number of snapshots of the default database since the standby last had all commits of the primary.
+    var consecutiveSnapshotCount = 0
 
     /// A branch of a database's history.
     struct Branch: Hashable {
@@ -41,6 +46,9 @@ package struct StandbyRecord: Hashable, Sendable {
         self.state = state
     }
 
+    /// The queue of all changes to records: one that was read is written before another one is.
+    private static let queue = WorkQueue(label: "hearth.standby.record", width: 1)
+
     private static let fileName = "standby.json"
     private static let format: Int64 = 1
 
@@ -53,6 +61,7 @@ package struct StandbyRecord: Hashable, Sendable {
             let primary = text.root["following"]?.string, let state = text.root["state"]?.string.flatMap(State.init(rawValue:))
         else { throw Self.damaged }
         self.init(primary: primary, state: state)
+        if case .integer(let count)? = text.root["snapshots"]?.number { consecutiveSnapshotCount = max(0, Int(clamping: count)) }
         for json in text.root["unpromoted"]?.elements.map(Array.init) ?? [] {
             guard let name = json.string else { throw Self.damaged }
             unpromoted.append(try DatabaseID(name, inProject: DatabaseID.standard.project))
@@ -91,6 +100,18 @@ package struct StandbyRecord: Hashable, Sendable {
         }
     }
 
+    /// Changes the record of the data folder at a path. Durable when this returns.
+    ///
+    /// - Parameter body: Returns the record to be written, from the one that there is; `nil` to leave that as it is.
+    static func update(
+        ofFolder path: String,
+        _ body: @escaping @Sendable (StandbyRecord?) throws(StatusError) -> StandbyRecord?
+    ) async throws(StatusError) {
+        try await queue.run { () throws(StatusError) in
+            try body(try StandbyRecord(ofFolder: path))?.write(toFolder: path)
+        }
+    }
+
     private func encoded() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -100,6 +121,10 @@ package struct StandbyRecord: Hashable, Sendable {
         writer.string(primary)
         writer.key("state")
         writer.string(state.rawValue)
+        if consecutiveSnapshotCount > 0 {
+            writer.key("snapshots")
+            writer.integer(Int64(consecutiveSnapshotCount))
+        }
         if !branches.isEmpty {
             writer.key("branches")
             writer.beginArray()

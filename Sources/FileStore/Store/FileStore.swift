@@ -187,7 +187,7 @@ extension FileStore {
             }
             return result
         } catch {
-            components.observer?.didFailCommit(with: error)
+            components.observer?.didFailCommit(with: error, writeCount: writes.count, period: start..<max(start, .now))
             if error.isLackOfSpace { try? await healthQueue.run { () throws(StatusError) in disk.recordFailure(error) } }
             throw error.withWriteIndex(in: writes)
         }
@@ -219,7 +219,7 @@ extension FileStore {
     }
 
     /// The time for which a commit waits for the ends of edits of its documents.
-    private static let editWaitTime = Duration.seconds(1)
+    private static let editWaitTime = Duration.seconds(5)
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
         let feed = components.feed
@@ -233,6 +233,8 @@ extension FileStore {
     }
 
     package var position: StorePosition { components.feed.position }
+
+    package var restartCount: Int { components.feed.restartCount }
 
     package func safePosition() async throws(StatusError) -> StorePosition {
         try await components.feed.safePosition()

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentIndex
+internal import Journal
 internal import StorageIO
 internal import Synchronization
 
@@ -59,6 +60,7 @@ final class IdleMemoryRelease: Sendable {
         }
         guard isDue else { return }
         components.cache.removeAll()
+        components.history.releaseMemory()
         components.index.releaseMemory()
         Allocator.trim()
     }

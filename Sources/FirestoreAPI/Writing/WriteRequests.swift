@@ -68,7 +68,8 @@ package struct UpdateDocumentRequest: Sendable {
         let time = try await context.commit(write).commitTime
         // As of the commit: another writer may have changed the document since.
         do throws(StatusError) {
-            return try await GetDocument.call(.init(path: write.path, mask: mask, consistency: .snapshot(at: time)), in: context)
+            let request = GetDocument.Params(path: write.path, mask: mask, consistency: .snapshot(at: time))
+            return try await GetDocument.document(request, in: context)
         } catch  where error.code == .permissionDenied && context.caller.isEndUser {
             // A user who may write but not read gets the document as written.
             let written = EncodedDocument(Document(path: write.path, fields: write.fields, createTime: time, updateTime: time))

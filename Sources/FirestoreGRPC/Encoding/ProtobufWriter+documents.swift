@@ -7,12 +7,22 @@ import UTF8Text
 
 // The messages of google/firestore/v1/document.proto, with their field numbers.
 extension ProtobufWriter {
-    /// Writes the fields of a `Document`, from its stored JSON.
+    /// Writes the fields of a `Document`, from its stored JSON, byte by byte and without building values.
+    ///
+    /// It relies on the canonical form that Hearth writes: no whitespace, and a fraction or exponent only in doubles. Only tagged values,
+    /// such as timestamps, are decoded.
     ///
     /// - Throws: ``StatusCode/dataLoss`` if the stored fields are damaged.
     mutating func document(_ document: EncodedDocument, in database: DatabaseName) throws(StatusError) {
         string(database.name(of: document.path), field: 1)
-        try entries(of: document.parsedFields(), field: 2, in: database)
+        do {
+            try document.fieldsJSON.withUnsafeBufferPointer { source in
+                var json = CompactJSONCursor(source)
+                try fields(&json, in: database)
+            }
+        } catch {
+            throw document.damagedFieldsError(error)
+        }
         time(document.createTime, field: 3)
         time(document.updateTime, field: 4)
     }
@@ -26,40 +36,80 @@ extension ProtobufWriter {
         }
     }
 
+    private mutating func fields(_ json: inout CompactJSONCursor, in database: DatabaseName) throws {
+        // Fields with a name that begins with $ are wrapped in a $map tag.
+        let isWrapped = json.skip(#"{"$map":"#)
+        try entries(of: &json, field: 2, in: database)
+        if isWrapped { try json.expect(UInt8(ascii: "}")) }
+        guard json.isAtEnd else { throw json.failure }
+    }
+
     /// Writes the members of an object as the entries of a map.
-    private mutating func entries(of object: JSONNode, field: Int, in database: DatabaseName) throws(StatusError) {
-        guard let members = object.members else { return }
-        for (name, node) in members {
-            try message(field: field) { writer throws(StatusError) in
-                writer.string(name.string, field: 1)
-                try writer.message(field: 2) { writer throws(StatusError) in try writer.value(node, in: database) }
+    private mutating func entries(of json: inout CompactJSONCursor, field: Int, in database: DatabaseName) throws {
+        try json.open(UInt8(ascii: "{"))
+        guard !json.closes(UInt8(ascii: "}")) else { return }
+        repeat {
+            try message(field: field) { writer in
+                try writer.string(&json, field: 1)
+                try json.expect(UInt8(ascii: ":"))
+                try writer.message(field: 2) { writer in try writer.value(&json, in: database) }
+            }
+        } while json.skip(UInt8(ascii: ","))
+        try json.close(UInt8(ascii: "}"))
+    }
+
+    /// Writes the field of a `Value` that has the next value. Recursion is bounded by the nesting limit of documents.
+    private mutating func value(_ json: inout CompactJSONCursor, in database: DatabaseName) throws {
+        switch json.next {
+        case UInt8(ascii: "\""): try string(&json, field: 17)
+        case UInt8(ascii: "{"):
+            if json.starts(with: #"{"$"#) { return try taggedValue(&json, in: database) }
+            try message(field: 6) { writer in try writer.entries(of: &json, field: 1, in: database) }
+        case UInt8(ascii: "["):
+            try message(field: 9) { writer in try writer.elements(&json, in: database) }
+        default:
+            if json.skip("true") {
+                boolean(true, field: 1)
+            } else if json.skip("false") {
+                boolean(false, field: 1)
+            } else if json.skip("null") {
+                integer(0, field: 11)
+            } else {
+                switch try json.number() {
+                case .integer(let number): integer(number, field: 2)
+                case .double(let number): double(number, field: 3)
+                case .outOfRange: throw json.failure
+                }
             }
         }
     }
 
-    /// Writes the field of a `Value` that has the value of a node. Recursion is bounded by the nesting limit of documents.
-    private mutating func value(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
-        switch node.kind {
-        case .object:
-            if node.isTagged { return value(try Value(json: node), in: database) }
-            try message(field: 6) { writer throws(StatusError) in try writer.entries(of: node, field: 1, in: database) }
-        case .array:
-            guard let elements = node.elements else { return }
-            try message(field: 9) { writer throws(StatusError) in
-                for element in elements {
-                    try writer.message(field: 1) { writer throws(StatusError) in try writer.value(element, in: database) }
-                }
-            }
-        case .string: string(node.string ?? "", field: 17)
-        case .boolean: boolean(node.boolean ?? false, field: 1)
-        case .null: integer(0, field: 11)
-        case .number:
-            switch node.number {
-            case .integer(let number)?: integer(number, field: 2)
-            case .double(let number)?: double(number, field: 3)
-            case .outOfRange?, nil: throw StatusError(.dataLoss, "A number of the document is out of range.")
-            }
+    /// Writes the elements of an array as values.
+    private mutating func elements(_ json: inout CompactJSONCursor, in database: DatabaseName) throws {
+        try json.open(UInt8(ascii: "["))
+        guard !json.closes(UInt8(ascii: "]")) else { return }
+        repeat {
+            try message(field: 1) { writer in try writer.value(&json, in: database) }
+        } while json.skip(UInt8(ascii: ","))
+        try json.close(UInt8(ascii: "]"))
+    }
+
+    /// Writes a string. One with escapes is decoded, and other than ASCII is checked: clients reject a message with invalid UTF-8.
+    private mutating func string(_ json: inout CompactJSONCursor, field: Int) throws {
+        let start = json.position
+        let (bytes, hasEscapes) = try json.string()
+        if !hasEscapes {
+            guard bytes.allSatisfy({ $0 < 0x80 }) || UTF8Key(validating: bytes) != nil else { throw json.failure }
+            return data(bytes, field: field)
         }
+        string(try JSONText(Array(json.bytes(from: start))).root.string ?? "", field: field)
+    }
+
+    /// Writes a tagged value, by decoding it.
+    private mutating func taggedValue(_ json: inout CompactJSONCursor, in database: DatabaseName) throws {
+        let start = json.position
+        try json.skipContainer()
+        value(try Value(json: JSONText(Array(json.bytes(from: start)), limits: .message).root), in: database)
     }
 
     /// Writes the field of a `Value` that has a value.
@@ -109,13 +159,5 @@ extension ProtobufWriter {
     /// Writes a number unless it is zero, the default.
     private mutating func nonzero(_ value: Int64, field: Int) {
         if value != 0 { integer(value, field: field) }
-    }
-}
-
-extension JSONNode {
-    /// True for an object with a tag, such as `{"$timestamp": …}`. The names of a plain map never begin with `$`.
-    fileprivate var isTagged: Bool {
-        guard count == 1, var members, let name = members.next()?.key else { return false }
-        return name.utf8.first == UInt8(ascii: "$")
     }
 }

@@ -19,7 +19,7 @@ extension FirestoreService {
             case .readTime(let time)?: try ReadConsistency(readTime: time)
             case nil: ReadConsistency()
             }
-        let document = try await GetDocument.call(
+        let document = try await GetDocument.document(
             .init(
                 path: try name.document(),
                 mask: try .mask(request.hasMask ? request.mask : nil, in: "mask"),

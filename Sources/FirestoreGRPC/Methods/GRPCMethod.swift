@@ -2,7 +2,7 @@ import Concurrency
 import DocumentModel
 import HearthAPI
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import SwiftProtobuf
 import UTF8Text
 

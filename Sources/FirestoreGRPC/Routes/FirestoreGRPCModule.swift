@@ -3,7 +3,7 @@ import DocumentModel
 import HTTPTypes
 package import HearthAPI
 package import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import UTF8Text
 
 /// Firestore's API over gRPC, and its streams over WebChannel, as routes of Hearth's server.
@@ -88,7 +88,7 @@ struct GRPCService: Sendable {
         var time: Stopwatch?
         do {
             let isStream = methods[name]?.isStream == true
-            if server.isTraced, !isStream { server.metrics?.begin(name) }
+            if server.isTraced, !isStream { server.metrics?.begin(name, of: self.name) }
             do {
                 guard let method = methods[name] else {
                     throw GRPCStatus(.unimplemented, "The service \(self.name) has no method \(Excerpt(name.string)).")

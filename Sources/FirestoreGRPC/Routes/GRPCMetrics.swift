@@ -18,8 +18,8 @@ struct GRPCMetrics: Sendable {
     }
 
     /// Records in the trace of the request that a call of a method begins.
-    func begin(_ method: UTF8Key) {
-        calls.begin(method: indexes[method], system: "grpc")
+    func begin(_ method: UTF8Key, of service: String) {
+        calls.begin(method: indexes[method], of: service, system: "grpc")
     }
 
     /// Records a call of a method that has ended with a status.

@@ -3,7 +3,7 @@ import DocumentModel
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import SwiftProtobuf

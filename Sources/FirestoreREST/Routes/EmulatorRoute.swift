@@ -4,7 +4,7 @@ import FirestoreMessages
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import NIOCore
 import SecurityRules

@@ -1,7 +1,7 @@
 import HTTPTypes
 package import HearthAPI
 package import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 
 /// Firestore's REST API, version 1, and the calls of its emulator, as routes of Hearth's server.
 package struct FirestoreRESTModule: RouteModule {

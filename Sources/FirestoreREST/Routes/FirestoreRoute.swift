@@ -5,7 +5,7 @@ import FirestoreMessages
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import NIOCore
 
@@ -16,11 +16,13 @@ struct FirestoreRoute: Sendable {
     private let bodyExecutor: LargeBodyExecutor
     private let deadlines: CallDeadlines
     private let metrics: CallMetrics
+    private let isTraced: Bool
 
     init(_ context: ServiceContext, _ server: ServerResources) {
         self.context = context
         self.responseBudget = server.responseBudget
         self.bodyExecutor = server.bodyExecutor
+        isTraced = server.isTraced
         metrics = CallMetrics(
             context.server.metrics.registry,
             prefix: "hearth_rest",
@@ -36,6 +38,7 @@ struct FirestoreRoute: Sendable {
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let call = try request.firestoreCall()
+        if isTraced { metrics.begin(call.methodName) }
         var time: Stopwatch?
         do {
             let response = try await respond(to: request, in: requestContext, call, time: &time)
@@ -95,6 +98,11 @@ struct FirestoreRoute: Sendable {
 }
 
 extension CallMetrics {
+    /// Records in the trace of the request that a call of a method begins.
+    fileprivate func begin(_ method: String) {
+        begin(method: FirestoreCall.methodNames.firstIndex(of: method), system: "firestore_rest")
+    }
+
     /// Records a call of a method that has ended.
     ///
     /// - Parameters:

@@ -4,7 +4,7 @@ import FirestoreMessages
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import StrictJSON
 import UTF8Text
@@ -33,6 +33,19 @@ extension HTTPFailure {
         HTTPFailure(.serviceUnavailable, .responseMemoryExhausted(isExecuted: isExecuted), headers: [.retryAfter: "1"])
     }
 
+    /// Writes the ID of the request in the server's log, as Google's APIs do.
+    private static func write(requestID: String, to writer: inout JSONWriter) {
+        writer.key("details")
+        writer.beginArray()
+        writer.beginObject()
+        writer.key("@type")
+        writer.string("type.googleapis.com/google.rpc.RequestInfo")
+        writer.key("requestId")
+        writer.string(requestID)
+        writer.endObject()
+        writer.endArray()
+    }
+
     /// Returns the response body in the form of Google APIs: `{"error": {"code": 404, "message": …, "status": "NOT_FOUND"}}`.
     ///
     /// - Parameter wrapsInArray: Whether to wrap it in an array, as the response of a streaming method.
@@ -48,6 +61,7 @@ extension HTTPFailure {
         writer.string(error.message)
         writer.key("status")
         writer.string(error.statusCode.name)
+        if case .string(let id)? = error.data["requestId"] { Self.write(requestID: id, to: &writer) }
         writer.endObject()
         writer.endObject()
         if wrapsInArray { writer.endArray() }

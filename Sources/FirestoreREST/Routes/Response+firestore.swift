@@ -2,7 +2,7 @@ import Concurrency
 import DocumentModel
 import HTTPTypes
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import NIOCore
 

@@ -18,12 +18,7 @@ extension JSONWriter {
                 raw(fields)
             }
         } catch {
-            throw StatusError(
-                .dataLoss,
-                "The encoded fields of the document are damaged: \(error)",
-                path: document.path.string,
-                cause: error
-            )
+            throw document.damagedFieldsError(error)
         }
         let createTime = document.createTime.rfc3339
         key("createTime")

@@ -8,8 +8,8 @@ package import UTF8Text
 
 /// The API keys of a server, and the authentication of its callers.
 ///
-/// Keys are stored as hashes in `keys.json` in the data folder. Commands may change the file while a server runs;
-/// ``runMaintenance()`` picks up the change within a second, and notices which ID tokens of end users have expired.
+/// Keys are stored as hashes in `keys.json` in the data folder, or in the engine. Commands and other servers may change them while a
+/// server runs; ``runMaintenance()`` picks up the change within a second, and notices which ID tokens of end users have expired.
 ///
 /// As long as the file has never existed, every client that reaches the server has full access. Once it exists, every call
 /// requires a key, even after the last key was revoked or the file was deleted. Only a restart of the server lifts the
@@ -21,7 +21,7 @@ package final class APIKeyRegistry: Sendable {
         var order: [UTF8Key] = []
         var requiresKeys = false
         /// The version of the file that the keys are from.
-        var fileVersion: LockedAtomicFile.Version?
+        var fileVersion: AtomicRecordVersion?
         /// The number of the file snapshot that the keys are from.
         var snapshotNumber = 0
         /// True if keys have been used since the file was last written.
@@ -31,7 +31,7 @@ package final class APIKeyRegistry: Sendable {
 
     private let state = Mutex(State())
     /// The file of the keys, or `nil` for keys that are kept in memory only.
-    private let file: LockedAtomicFile?
+    private let file: (any AtomicRecord)?
     private let logger: Logger
     private let now: @Sendable () -> Timestamp
     private let onChange: @Sendable (ExternalChange) -> Void
@@ -59,7 +59,7 @@ package final class APIKeyRegistry: Sendable {
     }
 
     private init(
-        _ file: LockedAtomicFile,
+        _ file: some AtomicRecord,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp,
         onChange: @escaping @Sendable (ExternalChange) -> Void
@@ -75,7 +75,7 @@ package final class APIKeyRegistry: Sendable {
     /// - Parameter onChange: Called when another process has changed the keys.
     /// - Throws: ``StatusCode/dataLoss`` if the file is damaged; the file system's error if it cannot be read.
     package static func open(
-        _ file: LockedAtomicFile,
+        _ file: some AtomicRecord,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp = Timestamp.current,
         onChange: @escaping @Sendable (ExternalChange) -> Void = { _ in }
@@ -103,6 +103,11 @@ package final class APIKeyRegistry: Sendable {
     /// True if an unexpired key exists.
     package var hasValidKey: Bool {
         state.withLock { [now = now()] state in state.keys.values.contains { !$0.isExpired(at: now) } }
+    }
+
+    /// Returns the holder of a key; `nil` if there is none.
+    func caller(ofKey id: UTF8Key) -> Caller? {
+        state.withLock { $0.keys[id].map { Caller($0) } }
     }
 
     /// All keys in the order of their creation, including expired ones.
@@ -242,7 +247,7 @@ extension APIKeyRegistry {
     ///
     /// - Parameter change: Returns whether the file needs to be written.
     private func update(
-        _ file: LockedAtomicFile,
+        _ file: any AtomicRecord,
         _ change: @escaping @Sendable (inout [APIKey]) throws(StatusError) -> Bool
     ) async throws(StatusError) {
         let known = state.withLock { state in
@@ -266,7 +271,7 @@ extension APIKeyRegistry {
     }
 
     /// Replaces the keys with those of a file snapshot, unless a newer snapshot was loaded.
-    private func load(_ snapshot: LockedAtomicFile.Snapshot) throws(StatusError) {
+    private func load(_ snapshot: AtomicRecordSnapshot) throws(StatusError) {
         let content = try APIKeyFile(contents: snapshot.bytes)
         let callbacks: [RevocationObservation.Callback] = state.withLock { [now = now()] state in
             guard snapshot.number > state.snapshotNumber else { return [] }

@@ -147,6 +147,8 @@ struct RestrictedStore: DocumentStore {
 
     var position: StorePosition { base.position }
 
+    var restartCount: Int { base.restartCount }
+
     func safePosition() async throws(StatusError) -> StorePosition {
         try await base.safePosition()
     }

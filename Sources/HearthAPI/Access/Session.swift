@@ -23,9 +23,11 @@ extension Session {
     /// The time after which every session ends.
     package static let maximumLifetime = Duration.seconds(12 * 60 * 60)
 
-    func isExpired(at now: Timestamp) -> Bool {
-        Self.elapsed(from: lastUseTime, to: now) >= Self.idleTimeout
-            || Self.elapsed(from: startTime, to: now) >= Self.maximumLifetime
+    func isExpired(at now: Timestamp) -> Bool { Self.isExpired(startTime, lastUseTime, at: now) }
+
+    /// Returns whether a session with these times has expired.
+    static func isExpired(_ startTime: Timestamp, _ lastUseTime: Timestamp, at now: Timestamp) -> Bool {
+        elapsed(from: lastUseTime, to: now) >= idleTimeout || elapsed(from: startTime, to: now) >= maximumLifetime
     }
 
     private static func elapsed(from start: Timestamp, to end: Timestamp) -> Duration {

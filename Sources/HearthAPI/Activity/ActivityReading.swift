@@ -38,8 +38,6 @@ package struct ActivityMetrics: Sendable {
     /// The methods whose calls are streams, which end whenever a client leaves or the server restarts.
     static let streamMethods: Set = ["Listen", "Write", "ServerReflectionInfo"]
 
-    /// The statuses of calls that failed by an error of the server. A method that does not exist is an error of its client.
-    private static let serverErrors = RequestTrace.serverErrors.subtracting([StatusCode.unimplemented.name])
     /// The statuses of streams that failed.
     private static let streamFailures = Set([StatusCode.unknown, .internal, .dataLoss].map(\.name))
     /// The statuses of calls that did not fail.
@@ -61,7 +59,7 @@ package struct ActivityMetrics: Sendable {
         queries = calls { method, _ in Self.queryMethods.contains(method) }
         writes = registry.counters(named: "hearth_writes_total")
         failures = calls(where: Self.isFailure)
-        serverErrors = calls { Self.isFailure($0, $1) && Self.serverErrors.contains($1) }
+        serverErrors = calls { Self.isFailure($0, $1) && StatusCode.serverErrorNames.contains($1) }
         latencies = Self.apis.flatMap { registry.histograms(named: "\($0)_call_seconds") }
     }
 

@@ -9,7 +9,7 @@ package final class SlowCallLog: Sendable {
         /// The time at which its response had been sent.
         package let time: Timestamp
         package let duration: Duration
-        /// The HTTP method, the pattern of its route, and the status.
+        /// The HTTP method, the path without its query, and the status.
         package let request: String
         package let status: Int
         package let requestID: String

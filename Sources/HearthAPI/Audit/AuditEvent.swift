@@ -16,6 +16,7 @@ package struct AuditEvent: Sendable {
         case signOut = "session.end"
         case setRules = "rules.set"
         case changeIndexes = "indexes.change"
+        case createDatabase = "databases.create"
         case deleteDatabase = "databases.delete"
         case setQuota = "databases.setQuota"
         case createBackup = "backups.create"

@@ -175,7 +175,7 @@ extension DatabaseRegistry {
     /// - Throws: `.failedPrecondition` if the server has no folder for them.
     package nonisolated var backups: any BackupStore {
         get throws(StatusError) {
-            guard let backups = host.backups else { throw .noBackupFolder }
+            guard let backups = host.backups else { throw engineStatus == nil ? .noBackupFolder : .noBackupOfEngine }
             return backups
         }
     }
@@ -281,5 +281,10 @@ extension StatusError {
     static let noBackupFolder = StatusError(
         .failedPrecondition,
         "The server has no folder for backups. Start it with --backups DIR."
+    )
+    /// The error of a server whose databases are in an engine.
+    static let noBackupOfEngine = StatusError(
+        .failedPrecondition,
+        "The databases are in an engine, which has tools of its own for backups, such as pg_dump and pg_basebackup."
     )
 }

@@ -41,7 +41,7 @@ package final class RequestTrace: Sendable {
     /// The span of the request; `nil` if traces are off.
     package let span: RecordedSpan?
     /// The caller's span, as the request names it.
-    private let parent: TraceContext?
+    private let remoteParent: TraceContext?
     /// The time at which the head of the request was received, in nanoseconds of Unix time.
     private let startTime: UInt64
     private let state = Mutex(Facts())
@@ -56,7 +56,7 @@ package final class RequestTrace: Sendable {
     ///   - tracer: The tracer; `nil` if traces are off.
     package init(requestID: String, parent: TraceContext? = nil, tracer: RecordingTracer? = nil) {
         self.requestID = requestID
-        self.parent = parent
+        remoteParent = parent
         startTime = tracer == nil ? 0 : DefaultTracerClock.now.nanosecondsSinceEpoch
         let start = Instant(nanosecondsSinceEpoch: startTime)
         span = tracer?.startRequestSpan("HTTP", parent: parent, at: start)
@@ -103,15 +103,15 @@ extension RequestTrace {
 
     /// The ID of the trace, for the log: of the one that the caller has begun, or of a new one that is sampled; `nil` otherwise.
     package var traceID: String? {
-        if let parent { return "\(parent.traceID)" }
+        if let remoteParent { return "\(remoteParent.traceID)" }
         return span.flatMap { $0.trace.isSampled ? "\($0.trace.traceID)" : nil }
     }
 
     /// Records who the caller is. The decision to sample a trace counts from callers who hold a key, or may do everything anyhow.
     package func recordCaller(_ caller: Caller) {
         update { $0.caller = caller }
-        guard let span, let parent, caller.mayDecideSampling else { return }
-        span.trace.sampling.isSampled = parent.isSampled
+        guard let span, let remoteParent, caller.mayDecideSampling else { return }
+        span.trace.sampling.isSampled = remoteParent.isSampled
     }
 
     /// The current time on the clock of the request's spans, on which none ends before it starts.
@@ -125,11 +125,11 @@ extension RequestTrace {
 
     /// Begins the span of a call. ``recordCall(of:failure:)`` ends it.
     ///
-    /// - Parameter system: The protocol, `jsonrpc` or `grpc`.
+    /// - Parameter system: The protocol: `jsonrpc`, `grpc` or `firestore_rest`.
     func beginCall(of method: String, system: String) {
         guard let span, span.isRecording else { return }
         let call = span.makeChild(method, at: now)
-        call.attributes = ["rpc.system": .string(system), "rpc.method": .string(method)]
+        call.attributes = ["rpc.system.name": .string(system), "rpc.method": .string(method)]
         update { $0.call = call }
     }
 
@@ -142,10 +142,9 @@ extension RequestTrace {
         call.end(at: now)
     }
 
-    /// The statuses that are errors of the server, not of its client, by OpenTelemetry's conventions for gRPC.
-    static let serverErrors = Set(
-        [StatusCode.unknown, .deadlineExceeded, .unimplemented, .internal, .unavailable, .dataLoss].map(\.name)
-    )
+    /// The statuses that are errors of the server, not of its client, by OpenTelemetry's conventions for gRPC: also that of a method that
+    /// does not exist.
+    private static let serverErrors = StatusCode.serverErrorNames.union([StatusCode.unimplemented.name])
 
     /// Records an operation of the store that has just ended as a span.
     ///
@@ -169,7 +168,7 @@ extension RequestTrace {
         if let database = state.withLock(\.database) { attributes["db.namespace"] = "\(database)" }
         if let error { attributes["db.response.status_code"] = error.code.name }
         span.attributes = attributes
-        if error != nil { span.setStatus(SpanStatus(code: .error)) }
+        if let error, Self.serverErrors.contains(error.code.name) { span.setStatus(SpanStatus(code: .error)) }
         span.end(at: end)
         return (span, end)
     }
@@ -187,16 +186,23 @@ extension RequestTrace {
             addQuery(metrics)
             attributes["db.query.entries_scanned"] = metrics.entriesScanned
             attributes["db.query.documents_read"] = metrics.documentsRead
+            if !metrics.plan.isEmpty { attributes["db.query.plan"] = metrics.plan.joined(separator: "; ") }
         case .failure(let error): failure = error
         }
         recordOperation(name, duration: time.nanoseconds, error: failure, attributes: attributes)
     }
 
-    /// Records a commit that has just become durable, and the sync that made it so.
-    func recordCommit(writeCount: Int, period: Range<ContinuousClock.Instant>, sync: Range<ContinuousClock.Instant>?) {
+    /// Records a commit that has just become durable, with the sync that made it so, or has failed.
+    func recordCommit(
+        writeCount: Int,
+        period: Range<ContinuousClock.Instant>,
+        sync: Range<ContinuousClock.Instant>?,
+        error: StatusError? = nil
+    ) {
         let duration = (period.upperBound - period.lowerBound).wholeNanoseconds
         let attributes: SpanAttributes = ["db.operation.batch.size": .int64(Int64(writeCount))]
-        guard let (span, end) = recordOperation("commit", duration: duration, attributes: attributes), let sync else { return }
+        let recorded = recordOperation("commit", duration: duration, error: error, attributes: attributes)
+        guard let (span, end) = recorded, let sync else { return }
         let syncEnd = end.earlier(by: (period.upperBound - sync.upperBound).wholeNanoseconds)
         let part = span.makeChild("journal sync", at: syncEnd.earlier(by: (sync.upperBound - sync.lowerBound).wholeNanoseconds))
         part.end(at: syncEnd)

@@ -37,8 +37,8 @@ extension ServiceContext: RPCContext {
         guard [.openAccess, .emulatorOwner].contains(caller.identity) else { return }
         throw StatusError(
             .permissionDenied,
-            "The call requires a key with the role admin, and no keys exist. Create the first key on the machine with the data folder: "
-                + "hearth keys create --role admin --data DIR"
+            "The call requires a key with the role admin, and no keys exist. Create the first key on the machine with the data folder, or with the engine: "
+                + "hearth keys create --role admin --data DIR (or --engine URL)"
         )
     }
 }

@@ -11,6 +11,11 @@ extension ServiceContext {
         StandbyMetrics.declare(in: server.metrics.registry, activity: server.activity, standby: server.standby)
     }
 
+    /// Declares the metrics of the connections to an engine.
+    package func declareEngineMetrics() {
+        EngineMetrics.declare(in: server.metrics.registry) { [weak databases] in databases?.engineStatus }
+    }
+
     /// Samples the state of the store for metrics, until the task is cancelled.
     package func runMetricsSampling() async {
         repeat { await sampleMetrics() } while (try? await Task.sleep(for: Self.samplingInterval)) != nil

@@ -9,16 +9,18 @@ package import DocumentStore
 /// ```swift
 /// let page = try await ListDocuments.call(.init(collection: books, pageSize: 50), in: context)
 /// ```
-package struct ServiceContext: Sendable {
+///
+/// A class, because a context is passed on at each step of a call.
+package final class ServiceContext: Sendable {
     /// The documents, restricted to what the caller has access to.
-    package private(set) var store: any DocumentStore
+    package let store: any DocumentStore
     package let server: ServerDescription
-    package private(set) var transactions: TransactionRegistry
+    package let transactions: TransactionRegistry
     /// The commit rates of the selected database.
-    package private(set) var commitRates = CommitRates()
+    package let commitRates: CommitRates
     package let keys: APIKeyRegistry
     /// The security rules of the selected database.
-    package private(set) var rules: DatabaseRules
+    package let rules: DatabaseRules
     /// The security rules of all databases.
     package let rulesRegistry: RulesRegistry
     /// The authentication of end users.
@@ -27,17 +29,20 @@ package struct ServiceContext: Sendable {
     package let sessions: SessionRegistry
     /// The open watch streams with several targets.
     package let watchStreams: WatchStreamRegistry
-    package private(set) var caller: Caller
+    package let caller: Caller
+    /// The ID of the request for which the calls are made; `nil` for those of the server itself.
+    package let requestID: String?
     /// The additional databases, or `nil` on a server with only the default database.
     package let databases: DatabaseRegistry?
     /// The selected additional database, or `nil` for the default one.
-    package private(set) var database: DatabaseID?
+    package let database: DatabaseID?
 
     package init(
         store: any DocumentStore,
         server: ServerDescription = ServerDescription(),
         transactions: TransactionRegistry = TransactionRegistry(),
         keys: APIKeyRegistry = APIKeyRegistry(),
+        sessions: SessionRegistry? = nil,
         endUsers: EndUserAuthenticator = EndUserAuthenticator(),
         rulesRegistry: RulesRegistry = RulesRegistry(),
         rules: DatabaseRules? = nil,
@@ -51,24 +56,42 @@ package struct ServiceContext: Sendable {
         self.endUsers = endUsers
         self.rulesRegistry = rulesRegistry
         self.rules = rules ?? rulesRegistry.rulesInMemory(of: databases?.defaultID ?? .standard)
-        sessions = SessionRegistry(keys: keys)
+        self.sessions = sessions ?? SessionRegistry(keys: keys)
         watchStreams = WatchStreamRegistry()
+        commitRates = CommitRates()
         caller = .system
+        requestID = nil
+        database = nil
+    }
+
+    /// Creates a context of the same server for a caller, or in another database.
+    private init(
+        _ base: ServiceContext,
+        caller: Caller,
+        requestID: String?,
+        store: any DocumentStore,
+        in lease: DatabaseLease? = nil
+    ) {
+        self.store = store
+        server = base.server
+        transactions = lease?.database.transactions ?? base.transactions
+        commitRates = lease?.database.commitRates ?? base.commitRates
+        keys = base.keys
+        rules = lease?.database.rules ?? base.rules
+        rulesRegistry = base.rulesRegistry
+        endUsers = base.endUsers
+        sessions = base.sessions
+        watchStreams = base.watchStreams
+        self.caller = caller
+        self.requestID = requestID
+        databases = base.databases
+        database = lease?.database.id ?? base.database
     }
 
     /// Returns the context of a caller. The receiver must be the system context.
-    package func withCaller(_ caller: Caller) -> ServiceContext {
-        var context = self
-        context.caller = caller
-        context.store = context.restricted(store)
+    package func withCaller(_ caller: Caller, requestID: String? = nil) -> ServiceContext {
         RequestTrace.current?.update { $0.database = databaseName }
-        return context
-    }
-
-    /// Returns a store with what the caller has access to.
-    private func restricted(_ store: any DocumentStore) -> any DocumentStore {
-        if caller.isEndUser { return RulesStore(base: store, gate: RulesGate(rules: rules, user: caller.user)) }
-        return caller.collections == nil ? store : RestrictedStore(base: store, caller: caller)
+        return ServiceContext(self, caller: caller, requestID: requestID, store: caller.restricted(store, by: rules))
     }
 
     /// The store that streams read, for targets to which their caller has been granted access.
@@ -85,13 +108,16 @@ package struct ServiceContext: Sendable {
 
     /// Returns the context of calls in an additional database.
     func using(_ lease: DatabaseLease) -> ServiceContext {
-        var context = self
-        context.rules = lease.database.rules
-        context.store = context.restricted(lease)
-        context.transactions = lease.database.transactions
-        context.commitRates = lease.database.commitRates
-        context.database = lease.database.id
         RequestTrace.current?.update { $0.database = lease.database.id }
-        return context
+        let store = caller.restricted(lease, by: lease.database.rules)
+        return ServiceContext(self, caller: caller, requestID: requestID, store: store, in: lease)
+    }
+}
+
+extension Caller {
+    /// Returns a store with what the caller has access to.
+    fileprivate func restricted(_ store: any DocumentStore, by rules: DatabaseRules) -> any DocumentStore {
+        if isEndUser { return RulesStore(base: store, gate: RulesGate(rules: rules, user: user)) }
+        return collections == nil ? store : RestrictedStore(base: store, caller: self)
     }
 }

@@ -54,12 +54,24 @@ final class Database: Sendable {
         if case .open(let store) = state { store } else { nil }
     }
 
+    /// The epoch of the store; `nil` if there is none.
+    var knownEpoch: String? { store?.position.epoch }
+
     /// The position of the commit log.
     var position: StorePosition {
         switch state {
         case .absent(let identity): identity.position
         case .open(let store): store.position
         case .closed(let position, _): position
+        }
+    }
+
+    /// The restart count of the position.
+    var restartCount: Int {
+        switch state {
+        case .absent(let identity): identity.position.restartCount
+        case .open(let store): store.restartCount
+        case .closed(let position, _): position.restartCount
         }
     }
 

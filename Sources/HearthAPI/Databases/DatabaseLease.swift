@@ -165,6 +165,8 @@ extension DatabaseLease: DocumentStore {
 
     var position: StorePosition { database.position }
 
+    var restartCount: Int { database.restartCount }
+
     func safePosition() async throws(StatusError) -> StorePosition {
         try await store.safePosition()
     }

@@ -4,17 +4,19 @@ package import DocumentStore
 package import Logging
 import UTF8Text
 
-/// The additional databases of a server. A database is opened on first use and created by its first write.
+/// The additional databases of a server. A database is opened on first use, and created by its first write or by ``create(_:)``.
 ///
 /// The number of open databases is limited. When another one is needed, the least recently used database is closed. An unused
 /// database costs neither memory nor time, and the default database never waits for another one.
 package actor DatabaseRegistry {
     /// The default database, which is not part of the registry.
     package nonisolated let defaultID: DatabaseID
-    let host: any StoreHost
+    nonisolated let host: any StoreHost
     /// The maximum number of open stores.
     private let limit: Int
     private let rules: RulesRegistry
+    /// The issuer of transactions' IDs.
+    private let issuer: TransactionIDIssuer
     /// The address of the primary of a standby, on which writes create no databases.
     private let primary: String?
     let logger: Logger
@@ -30,7 +32,7 @@ package actor DatabaseRegistry {
     }
 
     private var slots: [DatabaseID: Slot] = [:]
-    /// The databases that are being created by their first write.
+    /// The databases that are being created, by their first write or by ``create(_:)``.
     private var creations: [DatabaseID: Task<Result<any ClosableStore, StatusError>, Never>] = [:]
     /// The number of times that a database has been opened, created or deleted, and that number at the last opening of each.
     private(set) var openings: (count: UInt64, last: [DatabaseID: UInt64]) = (0, [:])
@@ -58,10 +60,12 @@ package actor DatabaseRegistry {
         of host: any StoreHost,
         limit: Int,
         rules: RulesRegistry,
+        issuer: TransactionIDIssuer,
         primary: String?,
         logger: Logger,
         backupMetrics: BackupMetrics?
     ) {
+        self.issuer = issuer
         self.defaultID = defaultID
         self.host = host
         self.limit = limit
@@ -78,6 +82,7 @@ package actor DatabaseRegistry {
     ///   - host: The host of the databases. Only the default database is open.
     ///   - limit: The maximum number of open databases, at least 1.
     ///   - rules: The security rules of the server.
+    ///   - issuer: The issuer of transactions' IDs.
     ///   - primary: The address of the primary, for a standby.
     /// - Throws: ``StatusCode/failedPrecondition`` if an additional database has the name of the default one.
     package static func open(
@@ -85,6 +90,7 @@ package actor DatabaseRegistry {
         of host: any StoreHost,
         limit: Int = 16,
         rules: RulesRegistry = RulesRegistry(),
+        issuer: TransactionIDIssuer = TransactionIDIssuer(),
         primary: String? = nil,
         logger: Logger,
         backupMetrics: BackupMetrics? = nil
@@ -101,6 +107,7 @@ package actor DatabaseRegistry {
             of: host,
             limit: max(1, limit),
             rules: rules,
+            issuer: issuer,
             primary: primary,
             logger: logger,
             backupMetrics: backupMetrics
@@ -116,6 +123,9 @@ package actor DatabaseRegistry {
         await databases.startPurging()
         return databases
     }
+
+    /// The state of the connections to an engine; `nil` for databases on a disk of this machine.
+    package nonisolated var engineStatus: EngineStatus? { host.engineStatus }
 
     /// Returns all databases, the default one first.
     package func all() async throws(StatusError) -> [DatabaseID] {
@@ -170,8 +180,8 @@ extension DatabaseRegistry {
             let database = Database(
                 id,
                 state,
-                transactions: TransactionRegistry(limits: .additionalDatabase),
-                rules: try await rules.rules(of: id, isDefault: false)
+                transactions: TransactionRegistry(limits: .additionalDatabase, issuer: issuer, database: id.description),
+                rules: try await rules(of: id, closing: state)
             )
             slots[id] = .open(database)
             unarchived?.insert(id)
@@ -181,6 +191,42 @@ extension DatabaseRegistry {
             slots[id] = nil
             throw error
         }
+    }
+
+    /// Returns the rules of a database that is being opened.
+    ///
+    /// - Parameter state: Its store is closed if the rules cannot be read.
+    private func rules(of id: DatabaseID, closing state: Database.State) async throws(StatusError) -> DatabaseRules {
+        do throws(StatusError) {
+            return try await rules.rules(of: id, isDefault: false)
+        } catch {
+            if case .open(let store) = state {
+                _ = await store.close()
+                storeCount -= 1
+            }
+            throw error
+        }
+    }
+
+    /// Creates a database. Of several calls and servers that create one at the same time, exactly one succeeds.
+    ///
+    /// - Throws: ``StatusCode/alreadyExists`` if it exists, or is being created; ``StatusCode/resourceExhausted`` if too many
+    ///   databases are in use.
+    package func create(_ id: DatabaseID) async throws(StatusError) {
+        guard id != defaultID else { throw Self.exists(id) }
+        let lease = try await self.lease(id)
+        guard case .absent(let identity) = lease.database.state, creations[id] == nil else { throw Self.exists(id) }
+        let store = try await create(lease.database)
+        guard Self.isCreated(store, as: identity) else { throw Self.exists(id) }
+    }
+
+    /// Returns whether opening a database has created it. One that another server has created has another epoch.
+    private static func isCreated(_ store: any DocumentStore, as identity: DatabaseIdentity) -> Bool {
+        store.position.epoch == identity.epoch.description
+    }
+
+    private static func exists(_ id: DatabaseID) -> StatusError {
+        StatusError(.alreadyExists, "The database \(Excerpt(id.description)) exists already. Choose another name.")
     }
 
     /// Creates a database unless it exists, and returns its store.
@@ -205,7 +251,9 @@ extension DatabaseRegistry {
         database.attach(store)
         countOpening(of: database.id)
         try await rules.didCreate(database.rules)
-        logger.notice("Database created", metadata: ["database.id": "\(database.id)"])
+        if Self.isCreated(store, as: identity) {
+            logger.notice("Database created", metadata: ["database.id": "\(database.id)"])
+        }
         return store
     }
 
@@ -351,6 +399,71 @@ extension DatabaseRegistry {
         openings.count += 1
         startPurging()
         logger.notice("Database deleted", metadata: ["database.id": "\(id)"])
+    }
+
+    /// The interval at which databases are compared with those that other servers have created and deleted.
+    private static let maintenanceInterval = Duration.seconds(1)
+
+    /// Follows the databases that other servers create and delete, until the task is cancelled.
+    package func runMaintenance() async {
+        while (try? await Task.sleep(for: Self.maintenanceInterval)) != nil {
+            do throws(StatusError) {
+                guard try await refresh() else { return }
+            } catch {
+                logger.warning("Failed to list the databases of all servers", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Opens the databases that other servers have created, where this one knows the name, and closes those that others have deleted.
+    /// One that cannot be opened is tried again at the next call.
+    ///
+    /// - Returns: False if no other process creates or deletes databases.
+    @discardableResult
+    func refresh() async throws(StatusError) -> Bool {
+        guard slots.values.contains(where: { if case .open = $0 { true } else { false } }) else { return true }
+        guard let epochs = try await host.sharedDatabases() else { return false }
+        let changed = slots.compactMap { id, slot -> Database? in
+            guard case .open(let database) = slot, epochs[id] != database.knownEpoch else { return nil }
+            return database
+        }
+        guard !changed.isEmpty, !isClosed, let current = try await host.sharedDatabases() else { return true }
+        // This server may have created or deleted one of them since the first look.
+        for database in changed {
+            guard case .open(let known) = slots[database.id], known === database, current[database.id] != database.knownEpoch
+            else { continue }
+            guard database.store == nil else {
+                await startDropping(database.id, database).value
+                continue
+            }
+            do throws(StatusError) {
+                _ = try await create(database)
+            } catch {
+                logger.warning(
+                    "Failed to open a database that another server has created",
+                    metadata: ["database.id": "\(database.id)", "error": "\(error)"]
+                )
+            }
+        }
+        return true
+    }
+
+    /// Starts closing a database that another server has deleted. From then on, it cannot be leased.
+    private func startDropping(_ id: DatabaseID, _ database: Database) -> Task<Void, Never> {
+        let task = Task {
+            _ = await close(database, .deleted)
+            slots[id] = nil
+            openings.last[id] = nil
+            openings.count += 1
+            logger.notice("Database deleted by another server", metadata: ["database.id": "\(id)"])
+        }
+        slots[id] = .closing(
+            Task {
+                await task.value
+                return nil
+            }
+        )
+        return task
     }
 
     /// Returns whether a database is open, or about to be.

@@ -83,6 +83,8 @@ struct EmptyStore: DocumentStore {
         CommitNotification {}
     }
 
+    var restartCount: Int { position.restartCount }
+
     func safePosition() async throws(StatusError) -> StorePosition { position }
 
     var writeBlockedReason: StatusError? {

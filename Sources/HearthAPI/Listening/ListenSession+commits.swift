@@ -22,16 +22,23 @@ extension ListenSession {
             return messages
         } catch {
             commits = nil
-            guard try await store.hasLostHistory(after: position.lastSequence, error) else { throw error.ofStream }
+            if !isOfEarlierLog {
+                guard try await store.hasLostHistory(after: position.lastSequence, error) else { throw error.ofStream }
+            }
             resetAll()
             return []
         }
     }
 
+    /// True if the log was found to be another one since the position of the session.
+    var isOfEarlierLog: Bool { store.restartCount != position.restartCount }
+
     /// Returns the next commit; `nil` when the task is cancelled.
     private nonisolated(nonsending) func nextCommit() async throws(StatusError) -> Commit? {
+        guard !isOfEarlierLog else { throw .otherLog }
         var commits = commits ?? store.commits(after: position.lastSequence).makeAsyncIterator()
         let commit = try await commits.next()
+        guard !isOfEarlierLog else { throw .otherLog }
         self.commits = commits
         // The log ends when the database is closed.
         guard commit != nil || Task.isCancelled else { throw .endOfLog }

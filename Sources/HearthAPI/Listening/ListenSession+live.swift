@@ -63,6 +63,7 @@ extension ListenSession {
     /// Applies the next commit if it is in memory, small enough and requires no read. Otherwise, and if an interruption is pending,
     /// returns `nil` and changes nothing.
     private func applyCommitInMemory() -> [ListenMessage]? {
+        guard !isOfEarlierLog else { return nil }
         var commits = commits ?? store.commits(after: position.lastSequence).makeAsyncIterator()
         guard let commit = commits.nextInMemory(), !commit.isLarger(than: Self.maximumLiveBytes),
             let affected = targetsToApply(commit)
@@ -79,7 +80,7 @@ extension ListenSession {
             states.append((target.target.id, state))
         }
         // After the commit has been read: other rules may decide about it.
-        guard wakeup.interruption == nil else { return nil }
+        guard wakeup.interruption == nil, !isOfEarlierLog else { return nil }
         self.commits = commits
         for (id, state) in states { targets[id]?.phase = .live(state) }
         setPosition(to: commit)
@@ -153,7 +154,8 @@ extension ListenSession {
                 epoch: position.epoch,
                 lastSequence: end.sequence,
                 lastCommitTime: end.time,
-                oldestRetained: position.oldestRetained
+                oldestRetained: position.oldestRetained,
+                restartCount: position.restartCount
             )
         )
         readTime = max(readTime, end.readTime)

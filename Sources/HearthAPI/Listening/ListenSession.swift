@@ -329,7 +329,8 @@ extension ListenSession {
                 epoch: position.epoch,
                 lastSequence: commit.sequence,
                 lastCommitTime: commit.time,
-                oldestRetained: position.oldestRetained
+                oldestRetained: position.oldestRetained,
+                restartCount: position.restartCount
             )
         )
     }

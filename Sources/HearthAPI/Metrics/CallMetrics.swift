@@ -42,10 +42,16 @@ package struct CallMetrics: Sendable {
     ///
     /// - Parameters:
     ///   - method: The index of its method among the declared ones; `nil` for another one.
-    ///   - system: The protocol, `jsonrpc` or `grpc`.
-    package func begin(method: Int?, system: String) {
-        RequestTrace.current?.beginCall(of: method.map { methods[$0] } ?? MetricLabel.other, system: system)
+    ///   - service: The service of the method, if the protocol has services.
+    ///   - system: The protocol: `jsonrpc`, `grpc` or `firestore_rest`.
+    package func begin(method: Int?, of service: String? = nil, system: String) {
+        guard let trace = RequestTrace.current else { return }
+        let prefix = service.map { "\($0)/" } ?? ""
+        trace.beginCall(of: method.map { prefix + methods[$0] } ?? Self.otherMethod, system: system)
     }
+
+    /// The name of methods that do not exist in spans, by OpenTelemetry's conventions.
+    private static let otherMethod = "_OTHER"
 
     /// Records a JSON-RPC call that has ended.
     func record(_ call: EndedCall) {

@@ -64,9 +64,10 @@ package struct StoreMetrics: StoreObserver {
         RequestTrace.current?.recordCommit(writeCount: writeCount, period: period, sync: sync)
     }
 
-    package func didFailCommit(with error: StatusError) {
+    package func didFailCommit(with error: StatusError, writeCount: Int, period: Range<ContinuousClock.Instant>) {
         aborts[AbortReason(error.code)]?.increment()
         if error.cause is DatabaseQuota.Exceeded { quotaRefusals.increment() }
+        RequestTrace.current?.recordCommit(writeCount: writeCount, period: period, sync: nil, error: error)
     }
 
     package func didSync(commitCount: Int, duration: Duration) {

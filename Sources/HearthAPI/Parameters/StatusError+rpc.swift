@@ -4,7 +4,7 @@ package import JSONRPC
 import UTF8Text
 
 /// The mapping of errors to JSON-RPC: the canonical status number as the code, and `data: {status, path?, field?, write?,
-/// retryAfterMilliseconds?, executed?, oldest?, progress?, file?}`.
+/// retryAfterMilliseconds?, executed?, oldest?, readTime?, epoch?, progress?, file?}`.
 ///
 /// Paths are document paths, or file paths relative to the data folder. The cause of an error is not sent. For an internal error
 /// (``StatusCode/internal``), the client receives only the ID of the log entry.
@@ -35,6 +35,10 @@ extension StatusError: RPCErrorConvertible {
         case .reused?:
             data[CommitIdentityErrorKeys.reason] = .string(CommitIdentityErrorKeys.reused)
         case nil: break
+        }
+        if let readPosition {
+            data[QueryResponseKeys.readTime] = .string(readPosition.time.rfc3339)
+            data[QueryResponseKeys.epoch] = .string(readPosition.epoch)
         }
         data[ErrorDataKeys.oldest] = oldestSequence.map { .integer(Int(clamping: $0)) }
         data[ErrorDataKeys.progress] = progress.map { progress in
@@ -88,4 +92,9 @@ extension Duration {
         let (seconds, attoseconds) = components
         return Int(seconds) * 1_000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
+}
+
+extension StatusCode {
+    /// The names of the codes of errors for which the server is to blame.
+    static let serverErrorNames = Set(allCases.filter { RPCErrorCode(rawValue: $0.rawValue).isServerFault }.map(\.name))
 }

@@ -46,6 +46,18 @@ package struct Standby: Sendable {
     /// The time after which a connection is opened again, so that the age is right though clocks run at different speeds: 50 ppm are
     /// 0.2 s in it.
     private static let connectionTime = Duration.seconds(3_600)
+    /// The times before a further snapshot of a database that has fallen out of the journal of the primary again, before all commits of
+    /// the primary were here. The first one is asked for at once.
+    private static let minimumSnapshotDelay = Duration.seconds(30)
+    private static let maximumSnapshotDelay = Duration.seconds(1_800)
+
+    /// Returns the time before the next snapshot of a database.
+    ///
+    /// - Parameter count: The number of snapshots since all commits of the primary were here.
+    static func snapshotDelay(after count: Int) -> Duration {
+        guard count > 0 else { return .zero }
+        return min(minimumSnapshotDelay * (1 << min(count - 1, 10)), maximumSnapshotDelay)
+    }
 
     /// Creates the standby of a server.
     ///
@@ -64,6 +76,8 @@ package struct Standby: Sendable {
 
     /// Follows the primary until the task is cancelled, or the server has to be restarted.
     package func run() async -> Transition? {
+        // If it cannot be read, the server would not have started.
+        status.restoreSnapshotsInRow((try? await replication.consecutiveSnapshotCount()) ?? 0)
         let (removals, removal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         removal.yield()
         return await withTaskGroup { group in
@@ -96,10 +110,19 @@ package struct Standby: Sendable {
                 }
                 delay = status.progressCount > progress ? Self.minimumDelay : min(delay * 2, Self.maximumDelay)
             }
+            await waitForSnapshot(&plan)
             // With jitter, so that several standbys do not come back at the same time.
             try? await Task.sleep(for: delay * Double.random(in: 0.5..<1.5))
         }
-        return status.isPromoted ? .promotion : nil
+        guard status.isPromoted else { return nil }
+        let age = status.ageSeconds.map { "\($0)" } ?? "unknown"
+        logger.notice(
+            "This standby was promoted: it may lack what the primary has committed since",
+            metadata: [
+                "standby.primary": "\(status.primary)", "standby.age_seconds": "\(age)", "standby.lag_commits": "\(status.lag)",
+            ]
+        )
+        return .promotion
     }
 
     /// Follows over one connection, which is given up when nothing arrives.
@@ -129,7 +152,9 @@ package struct Standby: Sendable {
         }
         switch try outcome.get() {
         case .transition(let transition): return transition
-        case .needsSnapshot(let id, let request): plan.snapshots[id] = request
+        case .needsSnapshot(let id, let request):
+            plan.snapshots[id] = request
+            if request.isForExpiredCommits { postponeSnapshot(of: id, &plan) }
         case .installed(let id):
             plan.snapshots[id] = nil
             onReplacement()
@@ -144,6 +169,39 @@ package struct Standby: Sendable {
         case .reconnect: break
         }
         return nil
+    }
+
+    /// Puts off the snapshot of a database that falls out of the journal of the primary again and again, since each costs the primary a
+    /// copy of it, and this server a restart if it is that of the default database.
+    private func postponeSnapshot(of id: DatabaseID?, _ plan: inout Plan) {
+        let count = status.snapshotsInRow(of: id)
+        let delay = Self.snapshotDelay(after: count)
+        guard delay > .zero else { return }
+        let error = StatusError(
+            .resourceExhausted,
+            "The primary does not retain its commits long enough: this standby has taken \(count.counted("snapshot")) without reaching "
+                + "its last commit, and takes the next one in \(delay.components.seconds) s. Let the primary retain more "
+                + "(--keep-hours, --keep-mebibytes), or make the connection faster."
+        )
+        if let id {
+            plan.suspended[id] = .now + delay
+            status.didFail(id, error)
+        } else {
+            plan.snapshotTime = .now + delay
+            status.didDisconnect(error)
+        }
+        logger.error(
+            "This standby falls behind again and again; putting off the next snapshot",
+            metadata: ["database.id": "\(name(of: id))", "error": "\(error)"]
+        )
+    }
+
+    /// Waits for the time of the next snapshot of the default database. Nothing can be followed without it.
+    private func waitForSnapshot(_ plan: inout Plan) async {
+        while let time = plan.snapshotTime, time > .now, !status.isPromoted {
+            guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { break }
+        }
+        plan.snapshotTime = nil
     }
 
     /// The end of a connection without an error.
@@ -166,6 +224,8 @@ package struct Standby: Sendable {
         let epoch: Epoch
         /// True to keep what it replaces, which may have what no other place has.
         let keepsPrevious: Bool
+        /// True if the primary no longer has the commits that would make it unnecessary.
+        var isForExpiredCommits = false
     }
 
     /// The decisions about databases that the next connection depends on.
@@ -173,6 +233,8 @@ package struct Standby: Sendable {
         var snapshots: [DatabaseID?: SnapshotRequest] = [:]
         /// The databases that are not followed until a time.
         var suspended: [DatabaseID: ContinuousClock.Instant] = [:]
+        /// The time before which no snapshot of the default database is asked for.
+        var snapshotTime: ContinuousClock.Instant?
 
         /// True if a suspension is over.
         var isOutdated: Bool { suspended.values.contains { $0 <= .now } }
@@ -322,7 +384,12 @@ extension Standby {
                 return try await install(id, plan)
             }
         case .heartbeat(let heartbeat):
-            status.record(heartbeat, madeAt: connection.start + heartbeat.elapsed, isComplete: plan.suspended.isEmpty)
+            let isComplete = plan.suspended.isEmpty
+            status.record(heartbeat, madeAt: connection.start + heartbeat.elapsed, isComplete: isComplete)
+            if heartbeat.isComplete {
+                if status.snapshotsInRow(of: nil) > 0 { try await replication.recordCaughtUp() }
+                status.endSnapshotRows(except: Set(plan.suspended.keys))
+            }
         case .end(let reason):
             let known = OutgoingWatchFrame.EndReason(rawValue: reason)
             if known == .shutdown { status.primaryDidStop() }
@@ -575,7 +642,8 @@ extension Standby {
                 "The primary no longer retains the commits after the last one of this standby; asking for a snapshot",
                 metadata: ["database.id": "\(name(of: id))"]
             )
-            return .needsSnapshot(id, SnapshotRequest(epoch: head.branch.epoch, keepsPrevious: false))
+            let epoch = head.branch.epoch
+            return .needsSnapshot(id, SnapshotRequest(epoch: epoch, keepsPrevious: false, isForExpiredCommits: true))
         case .ahead, .different:
             throw StatusError(
                 .dataLoss,
@@ -662,7 +730,7 @@ extension Standby {
     /// Installs a complete snapshot.
     private func install(_ id: DatabaseID?, _ plan: Plan) async throws(StatusError) -> Outcome? {
         let keepingPrevious = plan.snapshots[id]?.keepsPrevious ?? false
-        status.didTakeSnapshot()
+        status.didTakeSnapshot(of: id)
         logger.notice("Received a snapshot of a database", metadata: ["database.id": "\(name(of: id))"])
         guard let id else {
             try await replication.installAtNextStart(keepingPrevious: keepingPrevious)

@@ -30,6 +30,8 @@ package final class StandbyStatus: Sendable {
         /// The time since which a message is awaited; `nil` while one is processed.
         var waitingSince: ContinuousClock.Instant?
         var snapshotCount = 0
+        /// The numbers of snapshots of the databases since all commits of the primary were here.
+        var snapshotsInRow: [DatabaseID?: Int] = [:]
         var isPromoted = false
     }
 
@@ -162,10 +164,30 @@ package final class StandbyStatus: Sendable {
         }
     }
 
-    func didTakeSnapshot() {
+    func didTakeSnapshot(of database: DatabaseID?) {
         state.withLock { state in
             state.snapshotCount += 1
             state.progressCount += 1
+            state.snapshotsInRow[database, default: 0] += 1
+        }
+    }
+
+    /// Continues to count the snapshots of the default database after a restart.
+    func restoreSnapshotsInRow(_ count: Int) {
+        state.withLock { $0.snapshotsInRow[nil] = count == 0 ? nil : count }
+    }
+
+    /// Returns the number of snapshots of a database since all commits of the primary were here.
+    func snapshotsInRow(of database: DatabaseID?) -> Int {
+        state.withLock { $0.snapshotsInRow[database] ?? 0 }
+    }
+
+    /// Ends the rows of snapshots once a heartbeat has shown that all commits of the databases that are followed are here.
+    ///
+    /// - Parameter suspended: The additional databases that are not followed.
+    func endSnapshotRows(except suspended: Set<DatabaseID>) {
+        state.withLock { state in
+            state.snapshotsInRow = state.snapshotsInRow.filter { row in row.key.map(suspended.contains) ?? false }
         }
     }
 

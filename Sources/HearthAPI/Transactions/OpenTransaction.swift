@@ -41,6 +41,7 @@ struct OpenTransaction: Sendable {
     mutating func pin(_ snapshot: ReadSnapshot) -> ReadSnapshot {
         if let pinned = self.snapshot { return pinned }
         self.snapshot = snapshot
+        reads.restartCount = snapshot.restartCount
         firstReadTime = lastUse
         return snapshot
     }
@@ -57,11 +58,14 @@ struct ReadSnapshot: Hashable, Sendable {
     let time: Timestamp
     /// The sequence number of the last included commit.
     let sequence: SequenceNumber
+    /// The number of times that the log was found to be another one by then.
+    let restartCount: Int
 
     /// Takes a snapshot of the latest state.
     init(of store: any DocumentStore) async throws(StatusError) {
         let position = try await store.safePosition()
         time = position.lastCommitTime ?? .minimum
         sequence = position.lastSequence
+        restartCount = position.restartCount
     }
 }

@@ -7,12 +7,7 @@ package struct TransactionID: Hashable, Sendable {
     /// The encoded ID.
     package let key: UTF8Key
 
-    /// Creates an ID from 128 bits of the system's random number generator.
-    init() {
-        key = UTF8Key(Base64.url.encode(RandomBytes.make(16)))
-    }
-
-    /// Wraps an ID from a client.
+    /// Wraps an ID, such as one from a client.
     package init(_ text: String) {
         key = UTF8Key(text)
     }

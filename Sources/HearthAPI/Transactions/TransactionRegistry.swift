@@ -9,19 +9,31 @@ import Synchronization
 /// transactions one always commits; the others get a retry delay.
 ///
 /// Transactions are kept in memory and expire when they are unused or exceed their lifetime. A restart of the server ends all of
-/// them, and clients retry.
+/// them, and clients retry. Servers with the same secret (``TransactionIDIssuer``) go on with each other's read-only transactions, and
+/// abort those that write, so that clients run them again.
 package final class TransactionRegistry: Sendable {
     private let table: Mutex<TransactionTable>
+    private let limits: TransactionLimits
+    private let issuer: TransactionIDIssuer
+    private let database: String
     private let retries = Mutex(RetryScheduler())
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Creates an empty registry.
     ///
-    /// - Parameter now: The clock for the expiry of transactions.
+    /// - Parameters:
+    ///   - issuer: The issuer of their IDs.
+    ///   - database: The name of the database; empty for the default one.
+    ///   - now: The clock for the expiry of transactions.
     package init(
         limits: TransactionLimits = TransactionLimits(),
+        issuer: TransactionIDIssuer = TransactionIDIssuer(),
+        database: String = "",
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
+        self.limits = limits
+        self.issuer = issuer
+        self.database = database
         self.now = now
         table = Mutex(TransactionTable(limits: limits, at: now()))
     }
@@ -39,7 +51,9 @@ package final class TransactionRegistry: Sendable {
     /// Begins a transaction, which only its owner may use.
     func begin(_ mode: OpenTransaction.Mode, for owner: Caller.Identity = .system) throws(StatusError) -> TransactionID {
         let transaction = OpenTransaction(mode, of: owner, at: now())
-        return try table.withLock { table throws(StatusError) in try table.insert(transaction) }
+        let id = issuer.makeID(of: mode, at: .current(), for: owner, in: database)
+        try table.withLock { table throws(StatusError) in try table.insert(transaction, as: id) }
+        return id
     }
 
     /// Closes a transaction without a commit. Has no effect if it is already closed.
@@ -52,7 +66,33 @@ package final class TransactionRegistry: Sendable {
         of id: TransactionID,
         for owner: Caller.Identity = .system
     ) throws(StatusError) -> (mode: OpenTransaction.Mode, snapshot: ReadSnapshot?) {
-        try withTransaction(id, of: owner) { ($0.mode, $0.snapshot) }
+        do throws(StatusError) {
+            return try withTransaction(id, of: owner) { ($0.mode, $0.snapshot) }
+        } catch {
+            return (try modeElsewhere(id, of: owner, or: error), nil)
+        }
+    }
+
+    /// Returns the mode of a read-only transaction of another server.
+    ///
+    /// - Throws: ``StatusCode/aborted`` for a read-write transaction of another server, and `error` for any other ID.
+    private func modeElsewhere(
+        _ id: TransactionID,
+        of owner: Caller.Identity,
+        or error: StatusError
+    ) throws(StatusError) -> OpenTransaction.Mode {
+        guard let contents = issuer.contents(of: id, for: owner, in: database), !contents.isOfThisServer else { throw error }
+        guard case .readOnly = contents.mode else {
+            var aborted = StatusError(
+                .aborted,
+                "The transaction was begun on another server, or before this server was restarted. Run it again."
+            )
+            aborted.retryAfter = .zero
+            throw aborted
+        }
+        let age = Duration.microseconds(Timestamp.current().microseconds - contents.startTime.microseconds)
+        guard age < limits.lifetime else { throw error }
+        return contents.mode
     }
 
     /// Pins the snapshot of a transaction unless it has one, and returns the pinned one.
@@ -90,7 +130,11 @@ package final class TransactionRegistry: Sendable {
         let now = now()
         var transaction: OpenTransaction?
         do throws(StatusError) {
-            transaction = try table.withLock { table throws(StatusError) in try table.close(id, of: owner, at: now) }
+            do throws(StatusError) {
+                transaction = try table.withLock { table throws(StatusError) in try table.close(id, of: owner, at: now) }
+            } catch {
+                transaction = OpenTransaction(try modeElsewhere(id, of: owner, or: error), of: owner, at: now)
+            }
         } catch {
             // With an identity, it may be one that has been committed.
             guard identity != nil else { throw error }
@@ -98,6 +142,15 @@ package final class TransactionRegistry: Sendable {
         if case .readOnly? = transaction?.mode, !writes.isEmpty {
             throw StatusError(.invalidArgument, "The transaction is read-only and cannot commit writes. Begin it with readWrite.")
                 .decided
+        }
+        if let snapshot = transaction?.snapshot, snapshot.restartCount != store.restartCount {
+            var aborted = StatusError(
+                .aborted,
+                "The database has lost commits that the transaction may have read, in a fail-over or a restore of its engine. Nothing was "
+                    + "written. Run the transaction again."
+            )
+            aborted.retryAfter = .zero
+            throw aborted
         }
         do throws(StatusError) {
             return try await store.commit(

@@ -26,10 +26,10 @@ struct TransactionTable: Sendable {
         return count > 0
     }
 
-    /// Adds a transaction.
+    /// Adds a transaction with a new ID.
     ///
     /// - Throws: ``StatusCode/resourceExhausted`` if too many are open.
-    mutating func insert(_ transaction: OpenTransaction) throws(StatusError) -> TransactionID {
+    mutating func insert(_ transaction: OpenTransaction, as id: TransactionID) throws(StatusError) {
         sweep(at: transaction.startTime)
         guard transactions.count < limits.maximumCount else {
             throw StatusError(
@@ -39,10 +39,8 @@ struct TransactionTable: Sendable {
             )
         }
         try limitEndUser(transaction.owner, at: transaction.startTime)
-        let id = TransactionID()
         transactions[id] = transaction
         if transaction.owner.isEndUser { endUserCounts[transaction.owner, default: 0] += 1 }
-        return id
     }
 
     /// Requires that an end user may open another transaction. All end users together leave half of the table to keys.

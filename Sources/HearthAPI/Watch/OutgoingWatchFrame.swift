@@ -82,11 +82,11 @@ package enum OutgoingWatchFrame: Sendable {
 
     /// The reason for a reset.
     package enum ResetReason: String, Sendable {
-        /// The commits after the token are no longer retained, or the token is ahead of the log.
+        /// The commits after the token are no longer retained.
         case expired
         /// The reader has fallen behind the retained commits.
         case lagged
-        /// The database was restored or recreated since the token was issued.
+        /// The database was restored or recreated since the token was issued, or has lost the commit of the token.
         case restored
     }
 

@@ -188,6 +188,8 @@ extension ResumeToken {
         in store: any DocumentStore
     ) async throws(StatusError) -> OutgoingWatchFrame.ResetReason? {
         guard belongs(toHistoryOf: position) else { return .restored }
+        // The commit of the token has been lost: in a restore, or in a fail-over of an engine.
+        guard sequence <= position.lastSequence else { return .restored }
         guard position.canResume(after: sequence) else { return .expired }
         // A commit that is no longer retained cannot be compared.
         guard position.oldestRetained <= sequence else { return nil }

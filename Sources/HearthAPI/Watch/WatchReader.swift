@@ -20,6 +20,8 @@ final class WatchReader {
     private let session: WatchSession
     private var phase = Phase.opening
     private var state: WatchStateMachine
+    /// The number of times that the log had been found to be another one when the stream began.
+    private var restartCount: Int
     private var scan: CollectionScan?
     /// The number of changes that have been sent since the initial state was complete.
     private var changeCount = 0
@@ -61,7 +63,9 @@ final class WatchReader {
         self.session = session
         runBudget = session.request.runBudget
         access = session.access
-        state = WatchStateMachine(session.request.target, at: session.store.position)
+        let position = session.store.position
+        state = WatchStateMachine(session.request.target, at: position)
+        restartCount = position.restartCount
     }
 
     private var request: WatchRequest { session.request }
@@ -283,6 +287,7 @@ extension WatchReader {
             firstRejectionTime = nil
             return frames.isEmpty ? periodicHeartbeat : frames
         } catch {
+            if isOfEarlierLog { return [try await resetOrEnd(.restored)] }
             guard try await store.hasLostHistory(after: state.sequence, error) else { throw error }
             return [try await resetOrEnd(phase == .resuming ? .expired : .lagged)]
         }
@@ -384,6 +389,7 @@ extension WatchReader {
             return [open, try await resetOrEnd(.expired)]
         }
         state = WatchStateMachine(request.target, resumingAfter: token, at: position)
+        restartCount = position.restartCount
         phase = .resuming
         netChanges = nil
         return [open]
@@ -392,6 +398,7 @@ extension WatchReader {
     /// Begins reading the initial state.
     private func begin(at position: StorePosition) {
         state = WatchStateMachine(request.target, at: position)
+        restartCount = position.restartCount
         scan = nil
         commits = nil
         undecidedFrames = []
@@ -577,7 +584,7 @@ extension WatchReader {
     /// Applies the next commit of a live stream if it is in memory, small enough and requires no read. Otherwise returns `nil`
     /// and changes nothing.
     private func applyCommitInMemory(maximumBytes: Int) -> [OutgoingWatchFrame]? {
-        guard phase == .live, firstRejectionTime == nil else { return nil }
+        guard phase == .live, firstRejectionTime == nil, !isOfEarlierLog else { return nil }
         var commits = commits ?? store.commits(after: state.sequence).makeAsyncIterator()
         var batch: [Commit] = []
         repeat {
@@ -587,7 +594,7 @@ extension WatchReader {
         guard let commit = batch.count == 1 ? batch[0] : Commit(coalescing: batch), !commit.isLarger(than: maximumBytes),
             !mustDecide(before: commit), request.hasBeforeImages(commit),
             // After the commit has been read: other rules may decide about it.
-            !wakeup.hasRulesChanged, let frames = try? state.apply(commit)
+            !wakeup.hasRulesChanged, !isOfEarlierLog, let frames = try? state.apply(commit)
         else { return nil }
         self.commits = commits
         return frames.isEmpty ? periodicHeartbeat : frames
@@ -625,14 +632,24 @@ extension WatchReader {
         return state.heartbeat.map { [$0] } ?? []
     }
 
+    /// True if the log was found to be another one since the stream began.
+    private var isOfEarlierLog: Bool { store.restartCount != restartCount }
+
     private nonisolated(nonsending) func nextCommit() async throws(StatusError) -> Commit? {
+        guard !isOfEarlierLog else { throw .otherLog }
         var commits = commits ?? store.commits(after: state.sequence).makeAsyncIterator()
         let commit = try await commits.next()
+        guard !isOfEarlierLog else { throw .otherLog }
         self.commits = commits
         // The log ends only when the store is closed.
         if commit == nil, !Task.isCancelled { wakeup.end(.shutdown) }
         return commit
     }
+}
+
+extension StatusError {
+    /// The error of a stream of a log that is another one now.
+    static let otherLog = StatusError(.outOfRange, "The history of the database was replaced. Read the documents again.")
 }
 
 extension DocumentStore {

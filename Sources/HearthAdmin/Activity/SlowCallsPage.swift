@@ -30,9 +30,10 @@ struct SlowCallsPage: Page {
             duration = ChartUnit.seconds.text(entry.duration / .seconds(1))
             let methods = facts.methods.joined(separator: ", ")
             let more = facts.callCount - facts.methods.count
-            request = methods.isEmpty ? nil : DisplayText(entry.request)
+            let requestText = DisplayText(entry.request.truncatingMiddle(toScalars: 160))
+            request = methods.isEmpty ? nil : requestText
             let names = more > 0 ? "\(methods), +\(NumberFormat.grouped(more))" : methods
-            call = DisplayText(methods.isEmpty ? entry.request : names)
+            call = methods.isEmpty ? requestText : DisplayText(names)
             hasFailed = facts.failure != nil || entry.status >= 400
             failure = facts.failure ?? "\(entry.status)"
             caller = DisplayText(keyLabel ?? facts.callerText)

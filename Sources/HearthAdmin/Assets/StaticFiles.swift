@@ -55,6 +55,7 @@ struct StaticFiles: Sendable {
         case pickerScript = "pickers.js"
         case inlineScript = "inline.js"
         case foldScript = "fold.js"
+        case columnScript = "columns.js"
         case filterScript = "filter.js"
         case queryScript = "query.js"
         case shortcutScript = "shortcuts.js"

@@ -24,7 +24,7 @@ struct BackupsPage: Page {
         private let size: String
         private let hasKeys: Bool
         private let verified: RelativeTimeView?
-        /// The number of faults that the last verification found, in words; `nil` if there were none.
+        /// The number of errors that the last verification found, in words; `nil` if there were none.
         private let faultsText: String?
 
         fileprivate init(_ backup: Backup, _ verification: BackupVerification?, now: Timestamp) {
@@ -37,7 +37,7 @@ struct BackupsPage: Page {
             hasKeys = backup.includesKeys
             verified = verification.map { RelativeTimeView($0.time, now: now) }
             let faultCount = verification?.faultCount ?? 0
-            faultsText = faultCount > 0 ? localized(count: faultCount, one: "{count} fault", other: "{count} faults") : nil
+            faultsText = faultCount > 0 ? localized(count: faultCount, one: "{count} error", other: "{count} errors") : nil
         }
     }
 
@@ -93,7 +93,7 @@ struct BackupsPage: Page {
         let all = list?.backups ?? []
         isConfigured = list != nil
         problemAlert = ProblemAlert(problems)
-        status = problems.isEmpty ? .ok : .unprocessableContent
+        status = problems.status
         running = list?.status.runningSince.map {
             Running(since: $0, fileCount: list?.status.fileCount ?? 0, previous: all.last, now: now)
         }

@@ -125,7 +125,8 @@ struct BulkEditController {
             return try await RunQuery.call(.init(NormalizedQuery(query)), in: context)
         }
         let documents = (results?.documents ?? []).compactMap { try? $0.decoded() }
-        return Array(CollectionColumns.fields(of: documents).prefix(Self.maximumSuggestionCount))
+        let limit = Self.maximumSuggestionCount
+        return Array(CollectionColumns.fields(of: documents, limit: limit).prefix(limit))
     }
 
     private static let sampleSize = 50

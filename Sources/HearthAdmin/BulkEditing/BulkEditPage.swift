@@ -3,7 +3,7 @@ import HTTPTypes
 import UTF8Text
 
 /// The form that sets or removes a field of many documents.
-struct BulkEditPage: Page {
+struct BulkEditPage: JobConfirmationPage {
     static let template = TemplateLibrary.Name.bulkEdit
 
     /// The documents to change.
@@ -15,8 +15,8 @@ struct BulkEditPage: Page {
     }
 
     let layout: PageLayout
-    private(set) var status: HTTPResponse.Status
-    private var problemAlert: ProblemAlert?
+    var status: HTTPResponse.Status
+    var problemAlert: ProblemAlert?
     private let name: DisplayText
     private let countText: String
     private let isSelection: Bool
@@ -43,7 +43,7 @@ struct BulkEditPage: Page {
         input: FieldChangeInput = FieldChangeInput(),
         problems: FormProblems = FormProblems()
     ) {
-        status = problems.isEmpty ? .ok : .unprocessableContent
+        status = problems.status
         problemAlert = ProblemAlert(problems)
         let path: CollectionPath
         switch subject {
@@ -66,15 +66,6 @@ struct BulkEditPage: Page {
         typesMarkup =
             ValueInput.Kind.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == input.value.kind) }.optionsMarkup
         value = FormField("v", input.value.text, problems: problems)
-        var layout = PageLayout(at: path.segments)
-        layout.title = localized("Edit documents") + " · " + layout.title
-        self.layout = layout
-    }
-
-    /// Returns the page with the reason why the job could not be started.
-    func withError(_ error: JobRunner.StartError) -> BulkEditPage {
-        var page = self
-        (page.problemAlert, page.status) = (ProblemAlert(error.problems), error.status)
-        return page
+        layout = PageLayout(at: path.segments, for: localized("Edit documents"))
     }
 }

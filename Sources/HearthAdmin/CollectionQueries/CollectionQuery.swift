@@ -13,6 +13,8 @@ struct CollectionQuery: Sendable {
         var parameterPath: String?
         /// The index of the invalid filter; `nil` if the error concerns the whole query.
         let filterIndex: Int?
+        /// The offset of a syntax error in the text of the query, in bytes.
+        var offset: Int?
     }
 
     /// The parameters of `query.run` as JSON.

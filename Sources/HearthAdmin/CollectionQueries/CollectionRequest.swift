@@ -11,6 +11,7 @@ struct CollectionRequest: Sendable {
     /// A view of the documents.
     enum View: String, CaseIterable, Sendable {
         case table
+        case panels
         case map
         case colors
         case json
@@ -51,6 +52,8 @@ struct CollectionRequest: Sendable {
     var size = Self.defaultSize
     /// The chosen columns; empty to show the fields of the documents.
     var columns: [FieldPath] = []
+    /// The document that is selected in the panels; `nil` for none.
+    var document: DocumentPath.ID?
     /// The area of the map; `nil` to fit it to the points.
     var viewport: MapViewport?
     /// True if colors are sorted by document instead of by hue.
@@ -81,6 +84,7 @@ struct CollectionRequest: Sendable {
         position = query["at"].flatMap { PageJump.number($0.string) }
         let size = query["size"].flatMap { Int($0.string) }
         self.size = Self.sizes.first { $0.count == size } ?? Self.defaultSize
+        document = view == .panels ? query["document"].flatMap { try? DocumentPath.ID($0.string) } : nil
         viewport = query["box"].flatMap { MapViewport($0) }
         sortsColorsByDocument = query["sort"] == "document"
         offersValueFilters = view == .table && query["cells"] == "filters"
@@ -129,6 +133,7 @@ extension CollectionRequest {
         }
         if cursor != nil, isQuery, let position { items.append(("at", UTF8Key(String(position)))) }
         if size != Self.defaultSize { items.append(("size", UTF8Key(String(size.count)))) }
+        if view == .panels, let document { items.append(("document", document.key)) }
         if view == .map, let viewport { items.append(("box", UTF8Key(viewport.text))) }
         if view == .colors, sortsColorsByDocument { items.append(("sort", "document")) }
         if view == .table, offersValueFilters { items.append(("cells", "filters")) }

@@ -5,7 +5,7 @@ struct CollectionContents: Sendable {
     let results: CollectionResults
     /// The existing documents of the result page.
     let documents: [Document]
-    /// The fields of the documents, including fields of maps.
+    /// The fields of the documents, including fields of maps, those first that the filter form suggests.
     let fields: [FieldPath]
     /// The colors in the documents.
     let colors: ColorCollector
@@ -16,12 +16,14 @@ struct CollectionContents: Sendable {
     let isExhaustive: Bool
 
     /// - Parameters:
+    ///   - filters: The rows of the filter form.
     ///   - count: The total number of matching documents; `nil` if it is unknown.
     ///   - position: The position of the page.
     ///   - commands: Formats the shell commands to copy.
     ///   - isExhaustive: Whether the order of the request excludes no document.
     init(
         _ results: CollectionResults,
+        filters: [FilterRow],
         count: BoundedCount?,
         position: PagePosition,
         isExhaustive: Bool,
@@ -30,7 +32,7 @@ struct CollectionContents: Sendable {
         self.results = results
         self.isExhaustive = isExhaustive
         documents = results.documents
-        fields = CollectionColumns.fields(of: documents)
+        fields = CollectionColumns.fields(of: documents, limit: FilterFormView.fieldLimit)
         var colors = ColorCollector()
         var geoPoints = GeoPointCollector()
         for document in documents {
@@ -43,6 +45,7 @@ struct CollectionContents: Sendable {
         self.geoPoints = geoPoints
         controls = CollectionControls(
             results,
+            filters: filters,
             documentCount: documents.count,
             fields: fields,
             hasColors: !colors.matches.isEmpty,

@@ -18,20 +18,6 @@ struct CollectionController {
         return form.request.url()
     }
 
-    /// Returns whether all documents of a collection have the sort fields; `false` if they would have to be counted for too long.
-    private func isExhaustive(_ results: CollectionResults) async -> Bool {
-        let request = results.request
-        guard !request.orders.isEmpty, request.filters.isEmpty, results.error == nil,
-            let size = try? await GetCollectionSize.call(.init(collection: request.path), in: context).documentCount,
-            size <= Self.maximumCountedSize, let query = try? CollectionQuery(request).query
-        else { return false }
-        if results.isComplete { return results.documents.count == size }
-        return await BoundedCount(query, atMost: size, in: context)?.value == size
-    }
-
-    /// The size of the largest collection whose documents with a field are counted.
-    private static let maximumCountedSize = 20_000
-
     /// Returns a redirect to the page that `?position=`, `?id=` or `?page=last` leads to; `nil` for other URLs, and for input that leads
     /// nowhere.
     func jump(at segments: [UTF8Key]) async -> PageResponse? {
@@ -88,7 +74,7 @@ struct CollectionController {
             let view = try CollectionRequest(path: path, query: items)
             let field = try FieldPathText.path(text.string)
             let document = path.document(try DocumentPath.ID(id.string))
-            let fields = try await GetDocument.call(.init(path: document), in: context).decoded().fields
+            let fields = try await GetDocument.document(.init(path: document), in: context).decoded().fields
             guard let value = fields[field] else { return .seeOther(view.url()) }
             let filter = ValueFilter(field: field, value: value, relation: items["only"] == nil ? .not : .only)
             guard let url = filter.url(in: view) else {
@@ -105,27 +91,81 @@ struct CollectionController {
         }
     }
 
-    private func submittedForm(of view: CollectionRequest) async -> SubmittedFilterForm? {
-        await SubmittedFilterForm(request.query, of: view) { field in
-            await FieldTypes(of: field, in: .collection(view.path), for: request)
+    /// Returns the panels of a collection with the selected document, which may be on another page.
+    private func panels(of contents: CollectionContents) async throws(StatusError) -> CollectionPanelsPage {
+        guard let id = contents.results.request.document else {
+            return CollectionPanelsPage(contents)
         }
+        let path = contents.results.request.path.document(id)
+        // Taken before reading, so that the stream misses no change.
+        let position = try await context.safePosition()
+        let subcollections = try await SubcollectionList(of: path, in: context, view: .panels)
+        var document: Document?
+        do throws(StatusError) {
+            document = try await GetDocument.document(.init(path: path), in: context).decoded()
+        } catch {
+            guard [.notFound, .dataLoss].contains(error.code) else { throw error }
+        }
+        let rows = document.map { FieldRowList(of: $0, canWrite: request.principal.canWrite) }
+        return CollectionPanelsPage(
+            contents,
+            panel: DocumentPanel(
+                of: path,
+                document,
+                rows: rows,
+                subcollections: subcollections,
+                on: ReturnURL(UTF8Key(request.http.pathAndQuery)),
+                now: request.now
+            ),
+            rows: rows,
+            liveStream: LiveStreamURL(path, since: position)
+        )
+    }
+
+    /// Keeps the layout of a table that a form says in a cookie.
+    func keepLayout(of path: CollectionPath) async -> PageResponse {
+        guard let form = request.http.form.flatMap({ Form($0) }) else {
+            return await request.respond(with: ErrorPage.invalidForm)
+        }
+        do throws(StatusError) {
+            var layout = request.tableLayout(of: path)
+            try layout.apply(form)
+            return .seeOther(ReturnURL(form["next"]).url).settingCookie(try layout.cookie(for: path))
+        } catch {
+            return await request.respond(to: error)
+        }
+    }
+
+    private func types(of field: FieldPath, in path: CollectionPath) async -> FieldTypes {
+        await FieldTypes(of: field, in: .collection(path), for: request)
+    }
+
+    private func submittedForm(of view: CollectionRequest) async -> SubmittedFilterForm? {
+        await SubmittedFilterForm(request.query, of: view) { await types(of: $0, in: view.path) }
     }
 
     func page(of path: CollectionPath) async throws(StatusError) -> any Page {
         var view = try CollectionRequest(path: path, query: request.query)
         if let form = await submittedForm(of: view) { view = form.request }
+        let layout = request.tableLayout(of: path)
+        if view.view == .table, view.columns.isEmpty { view.columns = layout.columns }
         let results = try await CollectionResults(view, in: context)
+        let matches = await MatchCount(results, in: context)
         let contents = CollectionContents(
             results,
-            count: await BoundedCount(results, in: context),
+            filters: await results.request.filters.restoringAutomaticTypes { await types(of: $0, in: path) },
+            count: matches.count,
             position: await position(of: results),
-            isExhaustive: await isExhaustive(results),
+            isExhaustive: matches.isExhaustive,
             commands: request.shellCommands
         )
-        // Invalid filters have no results, so the page shows only the filter form.
-        guard results.error == nil else { return CollectionTablePage(contents, canWrite: request.principal.canWrite) }
+        // Filters that are invalid or need a missing index have no results, so the page shows only the filter form.
+        guard results.error == nil else {
+            return CollectionTablePage(contents, layout: layout, canWrite: request.principal.canWrite)
+        }
         return switch view.view {
-        case .table: CollectionTablePage(contents, canWrite: request.principal.canWrite)
+        case .table: CollectionTablePage(contents, layout: layout, canWrite: request.principal.canWrite)
+        case .panels: try await panels(of: contents)
         case .map: CollectionMapPage(contents)
         case .colors: CollectionColorsPage(contents)
         case .json: CollectionJSONPage(contents)

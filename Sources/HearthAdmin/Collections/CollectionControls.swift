@@ -19,6 +19,8 @@ struct CollectionControls: ViewModel {
     private let damaged: DamagedFileList?
     private let filterForm: FilterFormView
     private let queryError: DisplayText?
+    /// The field that would have to be indexed; `nil` if all are.
+    private let exemptField: DisplayText?
     /// The equivalent call; `nil` if the query is invalid.
     private let call: CallSnippet?
     /// The query builder with the filters and the order of the page.
@@ -38,6 +40,7 @@ struct CollectionControls: ViewModel {
     private let deleteMatchingURL: String
 
     /// - Parameters:
+    ///   - filters: The rows of the filter form.
     ///   - documentCount: The number of documents on the page.
     ///   - fields: The fields of the documents.
     ///   - count: The total number of matching documents; `nil` if it is unknown.
@@ -45,6 +48,7 @@ struct CollectionControls: ViewModel {
     ///   - commands: Formats the shell commands to copy.
     init(
         _ results: CollectionResults,
+        filters: [FilterRow],
         documentCount: Int,
         fields: [FieldPath],
         hasColors: Bool,
@@ -57,7 +61,7 @@ struct CollectionControls: ViewModel {
         let isValid = results.error == nil
         heading = PathHeading(request.path.segments)
         let views: [(CollectionRequest.View, String, Bool)] = [
-            (.table, localized("Table"), true), (.map, localized("Map"), hasGeoPoints),
+            (.table, localized("Table"), true), (.panels, localized("Panels"), true), (.map, localized("Map"), hasGeoPoints),
             (.colors, localized("Colors"), hasColors), (.json, "JSON", true), (.types, localized("Types"), true),
         ]
         viewsMarkup = views.filter { $0.2 || $0.0 == request.view }.map { view, text, _ in
@@ -90,8 +94,9 @@ struct CollectionControls: ViewModel {
         hasCount = isValid
         self.count = Self.text(of: count, shown: documentCount, first: position.first, isComplete: results.isComplete)
         damaged = DamagedFileList(results.damaged)
-        filterForm = FilterFormView(request, fields: fields)
-        queryError = results.error.map { DisplayText($0.message) }
+        filterForm = FilterFormView(request, filters: filters, fields: fields)
+        exemptField = results.exemptField.map { DisplayText($0) }
+        queryError = exemptField == nil ? results.error.map { DisplayText($0.message) } : nil
         call = results.call.params.utf8.isEmpty ? nil : CallSnippet(results.call, commands: commands)
         builderURL = QueryBuilder(request).url
         exportForm = ExportForm(request, hasGeoPoints: hasGeoPoints)

@@ -12,6 +12,14 @@ struct CollectionMapPage: Page {
         let geoPoint: GeoPointView
     }
 
+    /// A button on the map that shows another area.
+    struct Move: ViewModel {
+        let id: String
+        let url: String
+        let name: String
+        let symbol: String
+    }
+
     var layout: PageLayout
     private let collection: CollectionControls
     private let liveStream: LiveStreamView?
@@ -20,6 +28,7 @@ struct CollectionMapPage: Page {
     /// The number of points shown and in total; `nil` if all are shown.
     private let truncationNote: String?
     private let viewportsMarkup: Markup
+    private let moves: [Move]
     /// The page filtered by the map's area; `nil` if the points are in several fields.
     private let filteredURL: String?
     private let visibleCount: String?
@@ -57,22 +66,24 @@ struct CollectionMapPage: Page {
         let fits = [(localized("Fit to data"), nil), (localized("World"), MapViewport.world)].map { text, choice in
             LinkOption(text: text, url: request.url { $0.viewport = choice }, isCurrent: choice == request.viewport)
         }
-        let moves = Self.moves(from: viewport).map { text, choice in
-            LinkOption(text: text, url: request.url { $0.viewport = choice }, isCurrent: false)
-        }
-        viewportsMarkup = (fits + moves).itemsMarkup(current: "true")
+        viewportsMarkup = fits.itemsMarkup(current: "true")
+        moves = Self.moves(from: viewport, in: request)
         filteredURL = Self.filteredURL(request, in: viewport, matches: matches)
         layout = PageLayout(at: request.path.segments)
     }
 
-    private static func moves(from viewport: MapViewport) -> [(String, MapViewport)] {
-        let all: [(String, MapViewport)] = [
-            (localized("Zoom in"), viewport.scaled(by: 0.5)), (localized("Zoom out"), viewport.scaled(by: 2)),
-            (localized("West"), viewport.moved(east: -0.5, north: 0)),
-            (localized("East"), viewport.moved(east: 0.5, north: 0)), (localized("North"), viewport.moved(east: 0, north: 0.5)),
-            (localized("South"), viewport.moved(east: 0, north: -0.5)),
+    private static func moves(from viewport: MapViewport, in request: CollectionRequest) -> [Move] {
+        let all: [(id: String, symbol: String, name: String, choice: MapViewport)] = [
+            ("in", "+", localized("Zoom in"), viewport.scaled(by: 0.5)),
+            ("out", "−", localized("Zoom out"), viewport.scaled(by: 2)),
+            ("west", "←", localized("West"), viewport.moved(east: -0.5, north: 0)),
+            ("east", "→", localized("East"), viewport.moved(east: 0.5, north: 0)),
+            ("north", "↑", localized("North"), viewport.moved(east: 0, north: 0.5)),
+            ("south", "↓", localized("South"), viewport.moved(east: 0, north: -0.5)),
         ]
-        return all.filter { $0.1 != viewport }
+        return all.filter { $0.choice != viewport }.map { move in
+            Move(id: move.id, url: request.url { $0.viewport = move.choice }, name: move.name, symbol: move.symbol)
+        }
     }
 
     /// Returns the URL with a `within` filter on the one field that contains all points.

@@ -29,6 +29,8 @@ struct CollectionResults: Sendable {
     private(set) var liveStream: LiveStreamURL?
     /// The error that the query was rejected with; `nil` if it is valid.
     private(set) var error: CollectionQuery.ValidationError?
+    /// The field that the query requires an index on and that is exempted from indexing; `nil` if there is none.
+    private(set) var exemptField: String?
 
     /// Reads the requested page. It may have fewer documents than requested if they are large.
     init(_ request: CollectionRequest, in context: ServiceContext) async throws(StatusError) {
@@ -41,7 +43,11 @@ struct CollectionResults: Sendable {
             self.error = error
             if let index = error.filterIndex { self.request.filters[index].error = error.message }
         } catch let error as StatusError {
-            throw error
+            guard request.isQuery, error.code == .failedPrecondition, let field = error.field else { throw error }
+            exemptField = field
+            self.error = CollectionQuery.ValidationError(message: error.message, filterIndex: nil)
+            call = MethodCall(RunQuery.name)
+            liveStream = nil
         } catch {
             // No other error type is thrown.
             throw StatusError(.internal, "\(error)")
@@ -179,7 +185,7 @@ extension CollectionResults {
             case .before(let text): (text, false)
             }
         guard case .reference(let path)? = try? ValueInput(text.string, as: .json).value() else { return cursor }
-        let document = try await GetDocument.call(.init(path: path), in: context).decoded()
+        let document = try await GetDocument.document(.init(path: path), in: context).decoded()
         guard let values = UTF8Key(validating: Value.array(Self.values(of: document, orders)).json) else { return nil }
         return isAfter ? .after(values) : .before(values)
     }

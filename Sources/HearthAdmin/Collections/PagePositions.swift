@@ -122,7 +122,7 @@ extension PagePositions {
                 let first = max(0, total - 1) / pageSize * pageSize + 1
                 return url(in: request, after: try await id(before: first, in: request.path))
             }
-            let total = await BoundedCount(try CollectionQuery(request).query, in: context)
+            let total = await MatchCount(request, in: context).count
             let known = total.flatMap { $0.isLowerBound ? nil : $0.value }
             let count = known.map { max(1, $0 - max(0, $0 - 1) / pageSize * pageSize) } ?? pageSize
             let cursor = try await cursor(ofLast: count, in: request)

@@ -3,7 +3,7 @@ import HTTPTypes
 import UTF8Text
 
 /// The confirmation page of a deletion, with the number of affected documents.
-struct DeletePage: Page {
+struct DeletePage: JobConfirmationPage {
     static let template = TemplateLibrary.Name.delete
 
     /// The documents to delete.
@@ -17,8 +17,8 @@ struct DeletePage: Page {
     }
 
     let layout: PageLayout
-    private(set) var status: HTTPResponse.Status
-    private var problemAlert: ProblemAlert?
+    var status: HTTPResponse.Status
+    var problemAlert: ProblemAlert?
     private let name: DisplayText
     private let isDocument: Bool
     private let isCollection: Bool
@@ -59,7 +59,7 @@ struct DeletePage: Page {
             case .matching: (false, false, true, false)
             case .selection: (false, false, false, true)
             }
-        status = problems.isEmpty ? .ok : .unprocessableContent
+        status = problems.status
         problemAlert = ProblemAlert(problems)
         let segments = subject.segments
         name = DisplayText(segments.last?.string ?? "")
@@ -82,16 +82,7 @@ struct DeletePage: Page {
         confirmation = FormField("name", confirmationInput, problems: problems)
         action = subject.action
         returnURL = subject.url
-        var layout = PageLayout(at: segments)
-        layout.title = localized("Delete") + " · " + layout.title
-        self.layout = layout
-    }
-
-    /// Returns the page with the reason why the job could not be started.
-    func withError(_ error: JobRunner.StartError) -> DeletePage {
-        var page = self
-        (page.problemAlert, page.status) = (ProblemAlert(error.problems), error.status)
-        return page
+        layout = PageLayout(at: segments, for: localized("Delete"))
     }
 }
 

@@ -121,19 +121,10 @@ struct DeletionController {
         }
     }
 
-    /// Returns the number of documents in a collection and its subcollections; `nil` for a large collection with subcollections, whose
-    /// documents take long to count.
+    /// Returns the number of documents in a collection and its subcollections; `nil` if they take too long to count.
     private func totalCount(of collection: CollectionPath) async throws(StatusError) -> Int? {
-        var count = 0
-        var isFlat = true
-        let isCounted = try await Subtree(context: context).visit(collection) { batch throws(StatusError) in
-            count += batch.documents.count
-            isFlat = isFlat && batch.documents.allSatisfy { $0.path.collection == collection }
-            return count < DocumentCountEstimate.traversalLimit ? batch.documents.map(\.path) : nil
-        }
-        guard !isCounted else { return count }
-        // The size of a collection is stored. A total that turns out to be too small is not shown.
-        return isFlat ? try? await GetCollectionSize.call(.init(collection: collection), in: context).documentCount : nil
+        let estimate = try await Subtree(context: context).estimate(of: collection)
+        return estimate.isLowerBound ? nil : estimate.count
     }
 
     private func deletePage(

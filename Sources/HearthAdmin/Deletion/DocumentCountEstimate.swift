@@ -16,11 +16,14 @@ struct DocumentCountEstimate: Sendable {
 
     var isEmpty: Bool { count == 0 && damaged.isEmpty }
 
+    /// True if there may be more documents than were counted.
+    var isLowerBound: Bool { count >= limit }
+
     /// `3 documents`, `at least 1,000 documents`.
     var text: String {
-        count < limit
-            ? localized(count: count, one: "{count} document", other: "{count} documents")
-            : localized(count: count, one: "at least {count} document", other: "at least {count} documents")
+        isLowerBound
+            ? localized(count: count, one: "at least {count} document", other: "at least {count} documents")
+            : localized(count: count, one: "{count} document", other: "{count} documents")
     }
 
     static func + (lhs: DocumentCountEstimate, rhs: DocumentCountEstimate) -> DocumentCountEstimate {
@@ -43,16 +46,25 @@ extension DocumentCountEstimate {
     fileprivate mutating func add(_ batch: Subtree.Batch) -> [DocumentPath]? {
         count = min(count + batch.documents.count, limit)
         damaged += batch.damaged
-        return count < limit ? batch.documents.map(\.path) : nil
+        return isLowerBound ? nil : batch.documents.map(\.path)
     }
 }
 
 extension Subtree {
-    /// Counts the documents in a collection and all its subcollections.
+    /// Counts the documents in a collection and all its subcollections. Those of a large one are counted in the index.
     func estimate(of collection: CollectionPath) async throws(StatusError) -> DocumentCountEstimate {
         var estimate = DocumentCountEstimate()
         try await visit(collection) { batch throws(StatusError) in estimate.add(batch) }
+        guard estimate.isLowerBound, let count = await indexedCount(of: collection) else { return estimate }
+        estimate.limit = DocumentCountEstimate.queryLimit
+        estimate.count = max(estimate.count, count)
         return estimate
+    }
+
+    /// Counts the readable documents in a collection and all its subcollections in the index; `nil` if it cannot be read.
+    private func indexedCount(of collection: CollectionPath) async -> Int? {
+        let query = StructuredQuery(.descendants(of: nil), where: DescendantNameRange(collection).filter)
+        return try? await context.count(NormalizedQuery(query), upTo: DocumentCountEstimate.queryLimit).number
     }
 
     /// Counts the documents in all subcollections of a document.

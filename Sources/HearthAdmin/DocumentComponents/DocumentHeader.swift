@@ -17,9 +17,11 @@ struct DocumentHeader: ViewModel {
     private let editURL: String
     private let duplicateURL: String
     private let historyURL: String
+    private let referencesURL: String
     private let deleteURL: String
 
-    init(_ document: Document, view: View, now: Timestamp) {
+    /// - Parameter page: The page that the editor returns to; `nil` for that of the document.
+    init(_ document: Document, view: View, page: ReturnURL? = nil, now: Timestamp) {
         heading = PathHeading(document.path.segments)
         size = localized(
             count: Document.size(of: document.fields, at: document.path),
@@ -38,11 +40,14 @@ struct DocumentHeader: ViewModel {
             ),
         ]
         .itemsMarkup(current: "page")
-        editURL = EditTarget(document.path).url(asJSON: false)
+        var target = EditTarget(document.path)
+        target.next = page
+        editURL = target.url(asJSON: false)
         duplicateURL =
             EditTarget(newIn: document.path.collection).url(asJSON: false) + "&from="
             + PercentEncoding.encode(document.path.id.key)
         historyURL = AdminURL.history(of: document.path)
+        referencesURL = AdminURL.references(to: document.path)
         deleteURL = url + "?delete"
     }
 }

@@ -8,6 +8,8 @@ struct EditTarget: Sendable {
     let collection: CollectionPath
     /// The input for the ID of a new document.
     var id = ""
+    /// The page that the editor was opened from and returns to; `nil` for that of the document or collection.
+    var next: ReturnURL?
 
     init(_ document: DocumentPath) {
         self.document = document
@@ -23,11 +25,15 @@ struct EditTarget: Sendable {
     /// Returns the URL of the editor.
     func url(asJSON: Bool) -> String {
         let action = document == nil ? "new" : "edit"
-        return returnURL + "?" + action + (asJSON ? "=json" : "")
+        let next = next.map { "&next=" + PercentEncoding.encode(UTF8Key($0.url)) } ?? ""
+        return pageURL + "?" + action + (asJSON ? "=json" : "") + next
     }
 
     /// The URL of the page that the editor returns to.
-    var returnURL: String {
+    var returnURL: String { next?.url ?? pageURL }
+
+    /// The page of the document, or of the collection for a new document.
+    private var pageURL: String {
         document.map { AdminURL.document($0) } ?? AdminURL.collection(collection)
     }
 

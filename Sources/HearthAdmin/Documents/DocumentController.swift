@@ -13,7 +13,7 @@ struct DocumentController {
         let position = try await context.safePosition()
         let document: Document
         do throws(StatusError) {
-            document = try await GetDocument.call(.init(path: path), in: context).decoded()
+            document = try await GetDocument.document(.init(path: path), in: context).decoded()
         } catch {
             switch error.code {
             case .notFound: return MissingDocumentPage(path, subcollections: try await SubcollectionList(of: path, in: context))
@@ -24,13 +24,25 @@ struct DocumentController {
         }
         if request.query["view"] == "json" { return DocumentJSONPage(document, now: request.now) }
         let subcollections = try await SubcollectionList(of: path, in: context)
+        let expanded = request.query["all"]?.string
         return DocumentFieldsPage(
             document,
             subcollections: subcollections,
-            liveStream: LiveStreamURL(path, since: position),
+            liveStream: LiveStreamURL(path, since: position, expanding: expanded),
             canWrite: request.principal.canWrite,
+            expanding: expanded,
             now: request.now
         )
+    }
+
+    /// Shows the documents that refer to a document, which need not exist.
+    func references(to path: DocumentPath) async -> PageResponse {
+        do throws(StatusError) {
+            try context.authorize(.reader)
+            return await request.respond(with: ReferencesPage(await ReferenceScan(to: path, for: request), to: path))
+        } catch {
+            return await request.respond(to: error)
+        }
     }
 
     /// Returns a document's raw file; `nil` for other URLs and missing files.

@@ -6,36 +6,28 @@ struct DocumentFieldsPage: Page {
 
     var layout: PageLayout
     private let header: DocumentHeader
-    private let hasRows: Bool
-    private let rowsMarkup: Markup
-    /// The number of rows beyond the limit; `nil` if all are shown.
-    private let hiddenRows: String?
+    private let fields: DocumentFields
     private let map: MapView?
     /// The number of geo points shown and in total; `nil` if all are shown.
     private let truncationNote: String?
     private let subcollections: SubcollectionList
     private let liveStream: LiveStreamView?
 
-    /// - Parameter canWrite: Whether the user may change the document.
+    /// - Parameters:
+    ///   - canWrite: Whether the user may change the document.
+    ///   - expanded: The path of the map or array of which more than the first values are shown; `nil` for none.
     init(
         _ document: Document,
         subcollections: SubcollectionList,
         liveStream: LiveStreamURL?,
         canWrite: Bool,
+        expanding expanded: String?,
         now: Timestamp
     ) {
         self.liveStream = liveStream.map(LiveStreamView.init)
         header = DocumentHeader(document, view: .fields, now: now)
-        let fields = FieldRowList(of: document, canWrite: canWrite)
-        hasRows = !fields.rows.isEmpty
-        rowsMarkup = fields.rows.markup
-        hiddenRows =
-            fields.hiddenCount > 0
-            ? localized(
-                count: fields.hiddenCount,
-                one: "{count} more row isn’t shown. The JSON view shows all fields.",
-                other: "{count} more rows aren’t shown. The JSON view shows all fields."
-            ) : nil
+        let rows = FieldRowList(of: document, canWrite: canWrite, expanding: expanded)
+        fields = DocumentFields(rows)
         var geoPoints = GeoPointCollector()
         LeafFieldVisitor.forEachValue(of: document) { value, path in geoPoints.collect(value, in: document, path: path) }
         truncationNote = geoPoints.truncationNote
@@ -43,6 +35,7 @@ struct DocumentFieldsPage: Page {
         map = points.isEmpty ? nil : MapView(of: points, in: MapViewport(around: points.map(\.point)))
         self.subcollections = subcollections
         layout = PageLayout(at: document.path.segments)
-        layout.colors = fields.values.colors
+        layout.colors = rows.values.colors
+        layout.scriptlessRules = rows.rows.foldRules
     }
 }

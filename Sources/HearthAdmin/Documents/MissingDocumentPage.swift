@@ -11,6 +11,7 @@ struct MissingDocumentPage: Page {
     private let heading: PathHeading
     private let createURL: String
     private let historyURL: String
+    private let referencesURL: String
     private let subcollections: SubcollectionList
     private let collection: LinkView
 
@@ -18,6 +19,7 @@ struct MissingDocumentPage: Page {
         heading = PathHeading(path.segments)
         createURL = EditTarget(newIn: path.collection).url(asJSON: false) + "&id=" + PercentEncoding.encode(path.id.key)
         historyURL = AdminURL.history(of: path)
+        referencesURL = AdminURL.references(to: path)
         collection = LinkView(url: AdminURL.collection(path.collection), text: DisplayText(path.collection.id.key.string))
         self.subcollections = subcollections
         layout = PageLayout(at: path.segments)

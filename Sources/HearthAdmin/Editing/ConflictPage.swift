@@ -49,17 +49,24 @@ struct ConflictPage: Page {
     private let returnURL: String
 
     /// - Parameters:
+    ///   - target: The editor that the form is sent to.
     ///   - choices: The choices that were submitted, in the order of the fields.
     ///   - isIncomplete: Whether the submitted form lacks choices.
-    init(_ conflict: Conflict, choices: [ThreeWayMerge.Side?] = [], isIncomplete: Bool = false, now: Timestamp) {
+    init(
+        _ conflict: Conflict,
+        _ target: EditTarget,
+        choices: [ThreeWayMerge.Side?] = [],
+        isIncomplete: Bool = false,
+        now: Timestamp
+    ) {
         name = DisplayText(conflict.path.id.key.string)
         isDeleted = conflict.theirs == nil
         hasBase = conflict.baseFields != nil
         base = conflict.base.formValue
         theirs = DocumentRevision(conflict.theirs).formValue
         yours = JSONEditorPage.text(of: conflict.yours)
-        action = EditTarget(conflict.path).url(asJSON: false)
-        returnURL = AdminURL.document(conflict.path)
+        action = target.url(asJSON: false)
+        returnURL = target.returnURL
         layout = PageLayout(at: conflict.path.segments)
         var values = ValueViewBuilder()
         let merge = conflict.merge

@@ -30,19 +30,20 @@ struct EditingController {
     func edit(_ path: DocumentPath) async -> PageResponse {
         await request.respond { submission throws(StatusError) in
             try context.authorize(.writer)
-            let target = EditTarget(path)
+            var target = EditTarget(path)
+            target.next = request.query["next"].map { ReturnURL($0) }
             guard let submission else {
                 // Taken before reading, so that the page is told of each change.
                 let position = try await context.safePosition()
-                let document = try await GetDocument.call(.init(path: path), in: context)
+                let document = try await GetDocument.document(.init(path: path), in: context)
                 var editor = EditorContext(target, base: DocumentRevision(document))
                 editor.liveToken = LiveStreamURL.token(of: path, at: position)
                 return .page(try editorPage(editor, document: document, asJSON: request.query["edit"] == "json"))
             }
             guard let base = DocumentRevision(submission.form["base"]) else { return .page(ErrorPage.invalidForm) }
-            if submission.form["do"] == "resolve" { return try await resolve(submission, of: path, on: base) }
+            if submission.form["do"] == "resolve" { return try await resolve(submission, of: target, at: path, on: base) }
             return try await handle(submission, EditorContext(target, base: base)) { fields throws(StatusError) in
-                try await save(fields, at: path, on: base, FormCommit(submission.form))
+                try await save(fields, target, at: path, on: base, FormCommit(submission.form))
             }
         }
     }
@@ -72,27 +73,30 @@ struct EditingController {
         }
     }
 
-    /// Handles the form for the name of a new collection. It redirects to the editor of the first document.
+    /// Handles the form for the ID of a new collection or subcollection. It redirects to the editor of the first document.
     func newCollection() async -> PageResponse {
         await request.respond { submission throws(StatusError) in
             try context.authorize(.writer)
-            guard let submission else { return .page(NewCollectionPage()) }
+            let parent: DocumentPath? = if let below = request.query["below"] { try DocumentPath(below.string) } else { nil }
+            guard let submission else { return .page(NewCollectionPage(below: parent)) }
             let input = submission.form.text("collection")
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
             do throws(StatusError) {
-                let path = try CollectionPath(FormTextCoding.decodeLine(input) ?? input)
+                let text = FormTextCoding.decodeLine(input) ?? input
+                // The path of the subcollection may exceed a limit, too.
+                let path = try CollectionPath(parent?.collection(try CollectionID(text)).string ?? text)
                 if problems.isEmpty { return .redirect(to: EditTarget(newIn: path).url(asJSON: false)) }
             } catch {
                 problems.add(error.message, at: "collection")
             }
-            return .page(NewCollectionPage(input: input, problems: problems))
+            return .page(NewCollectionPage(below: parent, input: input, problems: problems))
         }
     }
 
     private func fields(copiedFrom id: UTF8Key?, in collection: CollectionPath) async throws(StatusError) -> MapValue? {
         guard let id else { return nil }
         let path = collection.document(try DocumentPath.ID(id.string))
-        return try await GetDocument.call(.init(path: path), in: context).decoded().fields
+        return try await GetDocument.document(.init(path: path), in: context).decoded().fields
     }
 
     private func editorPage(
@@ -148,6 +152,11 @@ extension EditingController {
         save: (MapValue) async throws(StatusError) -> SaveResult
     ) async throws(StatusError) -> FormResult {
         var (rows, editor) = (rows, editor)
+        if let number = rows.referenceRow(of: action) {
+            let suggestions = await ReferenceSuggestions(for: rows.rows[number].text, in: editor.target.collection, for: request)
+            rows.suggest(suggestions.paths, at: number)
+            return .page(FieldEditorPage(editor, rows: rows))
+        }
         guard action == "save" || action == "json" else {
             if !rows.apply(action) {
                 editor.problems.add(
@@ -240,6 +249,7 @@ extension EditingController {
     /// Writes an edited document if it still has the base revision; otherwise, returns the conflict page.
     private func save(
         _ fields: MapValue,
+        _ target: EditTarget,
         at path: DocumentPath,
         on base: DocumentRevision,
         _ commit: FormCommit
@@ -248,21 +258,21 @@ extension EditingController {
         let isUnchanged = DocumentRevision(current) == base
         // Another update time fails, unless it is that of the same form. An edit of the file does not change it.
         guard isUnchanged || current?.updateTime != base.updateTime else {
-            return .completed(.page(try await conflictPage(at: path, base, current, fields)))
+            return .completed(.page(try await conflictPage(at: path, target, base, current, fields)))
         }
         if isUnchanged, let current, try current.decoded().fields == fields {
-            return .completed(.redirect(to: AdminURL.document(path), flash: .unchanged))
+            return .completed(.redirect(to: target.returnURL, flash: .unchanged))
         }
         do throws(StatusError) {
             let write = try Write.set(path, fields, precondition: base.precondition)
             let result = try await context.apply(write, onceFor: commit.key)
-            let undo = base.updateTime.map { Flash.Undo(version: $0, current: result.updateTime) }
-            return .completed(.redirect(to: AdminURL.document(path), flash: .saved(undo)))
+            let undo = base.updateTime.flatMap { Flash.Undo(version: $0, current: result.updateTime, of: path, on: target.next) }
+            return .completed(.redirect(to: target.returnURL, flash: .saved(undo)))
         } catch {
             switch error.code {
             case .failedPrecondition, .notFound, .alreadyExists:
                 let current = try await context.document(at: path)
-                return .completed(.page(try await conflictPage(at: path, base, current, fields)))
+                return .completed(.page(try await conflictPage(at: path, target, base, current, fields)))
             case .invalidArgument:
                 var problems = FormProblems()
                 problems.add(error.formMessage)
@@ -274,11 +284,12 @@ extension EditingController {
 
     private func conflictPage(
         at path: DocumentPath,
+        _ target: EditTarget,
         _ base: DocumentRevision,
         _ theirs: EncodedDocument?,
         _ yours: MapValue
     ) async throws(StatusError) -> ConflictPage {
-        ConflictPage(try await conflict(at: path, base, theirs, yours), now: request.now)
+        ConflictPage(try await conflict(at: path, base, theirs, yours), target, now: request.now)
     }
 
     private func conflict(
@@ -302,7 +313,8 @@ extension EditingController {
     /// Writes the merged document, unless it has changed again since the conflict page was shown.
     private func resolve(
         _ submission: FormSubmission,
-        of path: DocumentPath,
+        of target: EditTarget,
+        at path: DocumentPath,
         on base: DocumentRevision
     ) async throws(StatusError) -> FormResult {
         let form = submission.form
@@ -312,18 +324,18 @@ extension EditingController {
         let current = try await context.document(at: path)
         let conflict = try await conflict(at: path, base, current, yours)
         guard !submission.isStale, DocumentRevision(current) == theirs else {
-            return .page(ConflictPage(conflict, now: request.now))
+            return .page(ConflictPage(conflict, target, now: request.now))
         }
         let merge = conflict.merge
         let choices = merge.differences.indices.map {
             form[UTF8Key("c\($0)")].flatMap { ThreeWayMerge.Side(rawValue: $0.string) }
         }
         guard choices.allSatisfy({ $0 != nil }) || current == nil else {
-            return .page(ConflictPage(conflict, choices: choices, isIncomplete: true, now: request.now))
+            return .page(ConflictPage(conflict, target, choices: choices, isIncomplete: true, now: request.now))
         }
         let fields = current == nil ? yours : try merge.merged(choosing: choices.compactMap(\.self))
-        return try await save(fields, at: path, on: theirs, FormCommit(form)).formResult { problems in
-            let editor = EditorContext(EditTarget(path), base: theirs, problems: problems)
+        return try await save(fields, target, at: path, on: theirs, FormCommit(form)).formResult { problems in
+            let editor = EditorContext(target, base: theirs, problems: problems)
             return JSONEditorPage(editor, text: JSONEditorPage.text(of: fields))
         }
     }

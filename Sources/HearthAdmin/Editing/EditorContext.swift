@@ -25,11 +25,7 @@ struct EditorContext: Sendable {
 
     /// The layout of the page.
     var layout: PageLayout {
-        var layout = PageLayout(at: target.segments)
-        let title = layout.title
-        layout.title = target.document == nil ? localized("New document") : localized("Edit")
-        layout.title += " · " + title
-        return layout
+        PageLayout(at: target.segments, for: target.document == nil ? localized("New document") : localized("Edit"))
     }
 }
 

@@ -14,6 +14,10 @@ struct EditorRow: Sendable {
     var secondaryText: String
     /// The type that the form showed, which differs from ``type`` after the user has chosen another one; `nil` if unknown.
     private(set) var shownType: EditorValueType?
+    /// The number of the row in the submitted form; `nil` for a row that was not there.
+    private(set) var origin: Int?
+    /// The suggestions for a reference; `nil` if none were searched for.
+    var suggestions: [String]?
     /// The control that receives the focus.
     var focus: Focus?
 
@@ -48,6 +52,7 @@ struct EditorRow: Sendable {
         else { return nil }
         self.depth = depth
         self.type = type
+        origin = number
         name = form[UTF8Key("r\(number)-name")]?.string ?? ""
         text = form[UTF8Key("r\(number)-value")]?.string ?? ""
         secondaryText = form[UTF8Key("r\(number)-more")]?.string ?? ""

@@ -68,6 +68,22 @@ extension EditorRows {
         if let found { rows[found].focus = rows[found].type.isContainer ? .type : .value }
     }
 
+    /// Returns the row whose button searches for the documents that it may refer to, by the action of the button; `nil` for another
+    /// action.
+    func referenceRow(of action: UTF8Key) -> Int? {
+        let parts = action.utf8.split(separator: UInt8(ascii: "-"))
+        guard parts.count == 2, UTF8Key(Substring(parts[0])) == "find", let number = Int(Substring(parts[1])),
+            rows.indices.contains(number), rows[number].type == .reference
+        else { return nil }
+        return number
+    }
+
+    /// Sets the suggestions for the reference of a row, and focuses it.
+    mutating func suggest(_ suggestions: [String], at number: Int) {
+        rows[number].suggestions = suggestions
+        rows[number].focus = .value
+    }
+
     /// Returns the row of the enclosing map or array.
     func parent(of number: Int) -> Int? {
         rows[..<number].lastIndex { $0.depth < rows[number].depth }

@@ -11,6 +11,8 @@ struct FieldEditorPage: Page {
         private let isElement: Bool
         /// True if the row has a name to edit.
         private let isField: Bool
+        /// The number of the row in the form that was submitted, from which a script takes what was typed since then.
+        private let origin: String?
         /// The type that the form shows.
         private let shownType: String
         private let focusesName: Bool
@@ -28,13 +30,18 @@ struct FieldEditorPage: Page {
         /// The longitude of a geo point, or the encoding of bytes.
         private let secondaryValue: FormField
         private let chip: ColorChip?
-        /// The value of the color input, which supports only opaque colors.
+        /// The value of the color input, which supports only opaque colors: the color without its alpha.
         private let pickable: String?
         /// An example of the input.
         private let hint: String?
         private let isString: Bool
         private let isLiteral: Bool
         private let isSingleLine: Bool
+        private let isReference: Bool
+        /// The suggestions for a reference.
+        private let suggestionsMarkup: Markup
+        /// True if the last search for a reference found nothing.
+        private let hasNoSuggestions: Bool
         private let isVector: Bool
         private let isNumber: Bool
         private let isColor: Bool
@@ -63,6 +70,7 @@ struct FieldEditorPage: Page {
             depth = row.depth
             self.isElement = isElement
             isField = !isElement || !row.name.utf8.isEmpty
+            origin = row.origin.map { "\($0)" }
             shownType = row.type.rawValue
             focusesName = row.focus == .name
             focusesType = row.focus == .type
@@ -78,11 +86,14 @@ struct FieldEditorPage: Page {
             value = FormField("r\(number)-value", row.text, problems: problems)
             secondaryValue = FormField("r\(number)-more", row.secondaryText)
             self.chip = chip
-            pickable = chip.flatMap { $0.color.isOpaque ? "#\($0.color.digits)" : nil }
+            pickable = chip.map { "#\($0.color.digits.prefix(6))" }
             hint = Self.hint(for: row.type)
             isString = row.type == .string || row.hasLeftoverText
             isLiteral = row.type == .literal
-            isSingleLine = [.integer, .double, .reference].contains(row.type)
+            isSingleLine = [.integer, .double].contains(row.type)
+            isReference = row.type == .reference
+            suggestionsMarkup = (row.suggestions ?? []).map { FormOption($0, "", isSelected: false) }.optionsMarkup
+            hasNoSuggestions = row.suggestions?.isEmpty ?? false
             isVector = row.type == .vector
             isNumber = row.type == .integer
             isColor = row.type == .color
@@ -123,7 +134,7 @@ struct FieldEditorPage: Page {
         action = editor.target.url(asJSON: false)
         hasEditorRows = !rows.rows.isEmpty
         rowCount = rows.rows.count
-        status = editor.problems.isEmpty ? .ok : .unprocessableContent
+        status = editor.problems.status
         layout = editor.layout
         var colors = ColorStyleSheet()
         var counts = [0]

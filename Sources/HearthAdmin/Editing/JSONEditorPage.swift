@@ -48,7 +48,7 @@ struct JSONEditorPage: Page {
         json = FormField("json", text, problems: editor.problems)
         self.errorExcerpt = errorExcerpt
         self.isTooLarge = isTooLarge
-        status = editor.problems.isEmpty ? .ok : .unprocessableContent
+        status = editor.problems.status
         layout = editor.layout
     }
 

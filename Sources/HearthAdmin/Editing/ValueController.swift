@@ -15,7 +15,7 @@ struct ValueController {
         await request.respond { submission throws(StatusError) in
             try context.authorize(.writer)
             let text = request.query["value"]?.string ?? ""
-            let document = try await GetDocument.call(.init(path: path), in: context)
+            let document = try await GetDocument.document(.init(path: path), in: context)
             let fields = try document.decoded().fields
             guard let value = ElementLocation(text, in: fields)?.value(in: fields) else {
                 throw StatusError(.notFound, "The document has no such field.", path: path.string, field: text)
@@ -48,6 +48,11 @@ struct ValueController {
         var state = current
         (state.base, state.shown, state.row) = (base, shown, row)
         if submission.isStale { state.problems = .stale }
+        if form["do"] == "find-0", row.type == .reference {
+            let suggestions = await ReferenceSuggestions(for: row.text, in: current.document.collection, for: request)
+            (state.row.suggestions, state.row.focus) = (suggestions.paths, .value)
+            return .page(ValueEditorPage(state))
+        }
         guard form["do"] != "types", state.problems.isEmpty else {
             state.row.focus = row.type == .null ? .type : .value
             return .page(ValueEditorPage(state))
@@ -57,6 +62,7 @@ struct ValueController {
             value = try row.value()
         } catch {
             state.problems.add(error.message, at: "r0-value")
+            state.row.focus = .value
             return .page(ValueEditorPage(state))
         }
         return try await save(value, state, current)
@@ -76,7 +82,7 @@ struct ValueController {
         let url = AdminURL.document(state.document)
         guard value != current.shown else { return .redirect(to: url, flash: .unchanged) }
         do throws(StatusError) {
-            let document = try await GetDocument.call(.init(path: state.document), in: context)
+            let document = try await GetDocument.document(.init(path: state.document), in: context)
             let fields = try document.decoded().fields
             guard DocumentRevision(document) == current.base, let location = ElementLocation(state.path, in: fields) else {
                 throw StatusError(.failedPrecondition, "The document has changed.", path: state.document.string)

@@ -37,8 +37,10 @@ struct ValueEditorPage: Page {
     init(_ state: State) {
         name = DisplayText(state.document.id.key.string)
         valuePath = DisplayText(state.path.truncatingMiddle(toScalars: 120))
-        problemAlert = ProblemAlert(state.problems)
-        status = state.isConflict ? .conflict : state.problems.isEmpty ? .ok : .unprocessableContent
+        // An error of the value is stated beside it.
+        let hasOtherProblems = state.problems.list.contains { !($0.field?.utf8.elementsEqual("r0-value".utf8) ?? false) }
+        problemAlert = hasOtherProblems ? ProblemAlert(state.problems) : nil
+        status = state.isConflict ? .conflict : state.problems.status
         base = state.base.formValue
         shown = EscapedJSON.text(state.shown.json)
         var values = ValueViewBuilder()
@@ -58,8 +60,7 @@ struct ValueEditorPage: Page {
         action = AdminURL.value(state.path, of: state.document)
         documentEditorURL = AdminURL.editor(of: state.document, at: state.path)
         returnURL = AdminURL.document(state.document)
-        layout = PageLayout(at: state.document.segments)
-        layout.title = localized("Edit value") + " · " + layout.title
+        layout = PageLayout(at: state.document.segments, for: localized("Edit value"))
         layout.colors = colors
     }
 }

@@ -10,16 +10,26 @@ struct SubcollectionList: ViewModel {
     /// True if there are more subcollections than listed.
     private let hasMore: Bool
     private let damaged: DamagedFileList?
+    private let newSubcollectionURL: String
 
     /// Lists the first subcollections.
-    init(of path: DocumentPath, in context: ServiceContext) async throws(StatusError) {
+    ///
+    /// - Parameter view: The view that the links lead to.
+    init(
+        of path: DocumentPath,
+        in context: ServiceContext,
+        view: CollectionRequest.View = .table
+    ) async throws(StatusError) {
         let page = try await ListCollections.call(.init(parent: path, pageSize: Self.limit), in: context)
         links = page.collections.map { id in
-            LinkView(url: AdminURL.collection(path.collection(id)), text: DisplayText(id.key.string))
+            var request = CollectionRequest(path: path.collection(id))
+            request.view = view
+            return LinkView(url: request.url(), text: DisplayText(id.key.string))
         }
         hasLinks = !links.isEmpty
         hasMore = page.next != nil
         damaged = DamagedFileList(page.damaged)
+        newSubcollectionURL = AdminURL.newSubcollection(of: path)
     }
 
     private static let limit: PageSize = 200

@@ -7,13 +7,20 @@ import UTF8Text
 struct FinderController {
     let request: AdminRequest
 
-    /// Redirects to what the text names, or shows what was found; returns JSON for a request with `suggest`.
+    /// Redirects to what the text names, or shows what was found; returns JSON for a request with `suggest`, for the input of a reference
+    /// with `suggest=references`.
     func respond() async -> PageResponse {
         if let text = request.query["below"] { return await subcollections(below: text.string) }
-        let input = FinderInput(request.query["q"] ?? "")
-        let finder = Finder(request: request, location: request.query["from"].flatMap { ResourcePath(encoded: $0) })
+        let text = request.query["q"] ?? ""
+        let location = request.query["from"].flatMap { ResourcePath(encoded: $0) }
+        if request.query["suggest"] == "references" {
+            return .json(await ReferenceSuggestions(for: text.string, in: location?.collections.last, for: request).json)
+        }
+        let input = FinderInput(text)
+        let finder = Finder(request: request, location: location)
         let isSuggestion = request.query["suggest"] != nil
-        let results = await finder.results(for: input, isSuggestion: isSuggestion)
+        let limit = isSuggestion ? Finder.suggestionLimit : Finder.resultLimit
+        let results = await finder.results(for: input, isSuggestion: isSuggestion, limit: limit)
         if isSuggestion { return .json(Self.suggestions(results)) }
         if let destination = results.destination { return .seeOther(destination) }
         return await request.respond(with: FinderPage(results, for: input))

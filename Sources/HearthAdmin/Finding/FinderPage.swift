@@ -42,7 +42,8 @@ struct FinderPage: Page {
     private let hasCommands: Bool
     private let commands: [Command]
     private let hasMore: Bool
-    private let isPartial: Bool
+    /// The text about parts that were not searched; `nil` if all were.
+    private let omissions: String?
     private let isEmpty: Bool
     private let isBlank: Bool
 
@@ -59,7 +60,14 @@ struct FinderPage: Page {
         commands = results.commands.map(Command.init)
         hasCommands = !commands.isEmpty
         hasMore = results.hasMore
-        isPartial = results.isPartial
+        omissions =
+            if results.omissions.contains(.collections) {
+                localized("The search is incomplete. Not all collections were searched.")
+            } else if results.omissions.contains(.subcollections) {
+                localized("The search is incomplete: subcollections are found only in the first documents of each collection.")
+            } else {
+                nil
+            }
         isBlank = if case .nothing = input.target { true } else { false }
         isEmpty = results.isEmpty && !isBlank && problem == nil && missing == nil
         layout.findText = FormTextCoding.roundTrips(input.text, lines: .single) ? input.text : ""

@@ -13,8 +13,16 @@ struct FinderResults: Sendable {
     private(set) var commands: [PageCommand] = []
     /// True if there are more matches than listed.
     private(set) var hasMore = false
-    /// True if parts of the database were not searched.
-    var isPartial = false
+    /// The parts of the database that were not searched.
+    var omissions: Set<Omission> = []
+
+    /// A part of the database that was not searched.
+    enum Omission: Sendable {
+        /// Root collections that were not listed, or collections in which the ID was not looked up.
+        case collections
+        /// Subcollections that were not found.
+        case subcollections
+    }
 
     /// True if nothing was found.
     var isEmpty: Bool { collections.isEmpty && documents.isEmpty && commands.isEmpty }

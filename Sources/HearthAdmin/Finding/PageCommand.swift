@@ -21,6 +21,11 @@ struct PageCommand: Sendable {
             .allSatisfy { beginning in words.contains { $0.starts(with: beginning) } }
     }
 
+    /// Returns whether a text is the title, ignoring case.
+    func isNamed(_ text: String) -> Bool {
+        title.lowercased().utf8.elementsEqual(text.lowercased().utf8)
+    }
+
     /// Returns the commands that a principal may use on the page of a collection or document.
     static func all(for principal: Principal, at location: ResourcePath?) -> [PageCommand] {
         (location.map { commands(for: principal, at: $0) } ?? []) + pages(for: principal)
@@ -54,6 +59,9 @@ struct PageCommand: Sendable {
         if principal.canWrite {
             pages.append(PageCommand(localized("New collection"), AdminURL.newCollection, terms: "new collection create"))
             pages.append(PageCommand(localized("Import"), AdminURL.import, terms: "import upload restore csv ndjson json"))
+        }
+        if principal.canListDatabases {
+            pages.append(PageCommand(localized("Databases"), AdminURL.databases, terms: "databases new create delete"))
         }
         pages += [
             PageCommand(localized("Background jobs"), AdminURL.jobs, terms: "jobs imports deletions progress"),

@@ -4,9 +4,8 @@ import UTF8Text
 
 /// A flash message: the result of a form, shown once on the page after the redirect.
 ///
-/// It is passed in a cookie that the next page deletes, as a code from a fixed set with at most two numbers and the ID of a
-/// job. So the URL of the
-/// page is unaffected, links cannot inject messages, and only known messages are shown.
+/// It is passed in a cookie that the next page deletes, as a code from a fixed set with at most two numbers, and the ID of a
+/// job or the path of a document. So the URL of the page is unaffected, links cannot inject messages, and only known messages are shown.
 enum Flash: Hashable, Sendable {
     case saved(Undo?)
     case unchanged
@@ -33,6 +32,21 @@ enum Flash: Hashable, Sendable {
         let version: Timestamp
         /// The update time of the current version; `nil` if the document was deleted.
         let current: Timestamp?
+        /// The document, for a message on another page than its own; `nil` on its own.
+        let document: DocumentPath?
+
+        init(version: Timestamp, current: Timestamp?, document: DocumentPath? = nil) {
+            self.version = version
+            self.current = current
+            self.document = document
+        }
+
+        /// - Parameter page: The page that shows the message; `nil` for that of the document.
+        init?(version: Timestamp, current: Timestamp?, of document: DocumentPath, on page: ReturnURL?) {
+            // Browsers drop a cookie that is larger than 4 KiB.
+            guard page == nil || document.string.utf8.count <= 1_000 else { return nil }
+            self.init(version: version, current: current, document: page == nil ? nil : document)
+        }
     }
 
     private static let cookieName: UTF8Key = "flash"
@@ -40,12 +54,14 @@ enum Flash: Hashable, Sendable {
     /// Decodes the message from the cookies of a request.
     init?(in cookies: Cookies) {
         guard let text = cookies[Self.cookieName] else { return nil }
-        let parts = text.utf8.split(separator: UInt8(ascii: "."))
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3)
         let count = parts.dropFirst().first.flatMap { Int(Substring($0)) }.map { max(0, $0) } ?? 0
         let jobID = parts.dropFirst(2).first.map { UTF8Key(Substring($0)) }
-        let numbers = parts.dropFirst().map { Int64(Substring($0)) ?? 0 }
+        let numbers = parts.dropFirst().prefix(2).map { Int64(Substring($0)) ?? 0 }
         let times = numbers.compactMap { try? Timestamp(microseconds: $0) }
-        let undo = times.first.map { Undo(version: $0, current: times.dropFirst().first) }
+        let path = parts.dropFirst(3).first.flatMap { PercentEncoding.decode($0) }
+        let document = path.flatMap { try? DocumentPath(String(decoding: $0, as: UTF8.self)) }
+        let undo = times.first.map { Undo(version: $0, current: times.dropFirst().first, document: document) }
         switch parts.first.map({ UTF8Key(Substring($0)) }) {
         case "saved": self = .saved(undo)
         case "unchanged": self = .unchanged
@@ -105,7 +121,9 @@ enum Flash: Hashable, Sendable {
     }
 
     private static func text(_ code: String, _ undo: Undo?) -> String {
-        ([code] + [undo?.version, undo?.current].compactMap { $0.map { String($0.microseconds) } }).joined(separator: ".")
+        let times = [undo?.version, undo?.current].compactMap { $0.map { String($0.microseconds) } }
+        let document = undo?.document.map { PercentEncoding.encode(UTF8Key($0.string)) }
+        return ([code] + times + [document].compactMap(\.self)).joined(separator: ".")
     }
 }
 
@@ -133,7 +151,7 @@ extension Flash {
         case .rulesDeployed: localized("Deployed. The rules decide every next request and every open stream.")
         case .nothingSelected: localized("Select at least one document.")
         case .backupStarted: localized("The backup has been started.")
-        case .backupVerified: localized("The backup was read as a whole. No faults.")
+        case .backupVerified: localized("The backup was read completely. No errors.")
         }
     }
 
@@ -165,14 +183,19 @@ struct FlashView: ViewModel {
     private let undoURL: String
     private let undoVersion: String
     private let undoCurrent: String
+    /// The page that the button returns to, if it is not that of the document.
+    private let undoNext: String?
 
-    /// - Parameter path: The path of the page. A message with an undo button is shown only on the page of the document.
-    init(_ flash: Flash, path: String) {
+    /// - Parameters:
+    ///   - path: The path of the page, which is that of the document if the change names none.
+    ///   - pageURL: The page's own URL.
+    init(_ flash: Flash, path: String, pageURL: String) {
         message = flash.message
         isWarning = flash == .nothingSelected
         canUndo = flash.undo != nil || flash.job != nil
         undoesJob = flash.job != nil
-        undoURL = flash.job.map { AdminURL.job($0) } ?? path + "?restore"
+        undoURL = flash.job.map { AdminURL.job($0) } ?? (flash.undo?.document.map { AdminURL.document($0) } ?? path) + "?restore"
+        undoNext = flash.undo?.document == nil ? nil : pageURL
         undoVersion = flash.undo?.version.formValue ?? ""
         undoCurrent = flash.undo?.current?.formValue ?? ""
     }

@@ -1,4 +1,5 @@
 import DocumentModel
+import HTTPTypes
 
 /// The errors of a submitted form, shown in an alert above the form, which receives the focus, and beside the fields.
 struct FormProblems: Sendable {
@@ -15,6 +16,9 @@ struct FormProblems: Sendable {
     private(set) var list: [Problem] = []
 
     var isEmpty: Bool { list.isEmpty }
+
+    /// The status of the page that shows the form.
+    var status: HTTPResponse.Status { isEmpty ? .ok : .unprocessableContent }
 
     /// Adds an error concerning a field or the whole form.
     ///

@@ -24,6 +24,8 @@ struct MapView: ViewModel {
         let clusterCount: String
         /// The font size of the number, in degrees, so that it fits into the marker.
         let fontSize: String
+        /// The name beside the marker; `nil` for a cluster, and where it would cover another one.
+        fileprivate(set) var label: MapLabel?
     }
 
     let markers: [Marker]
@@ -68,7 +70,13 @@ struct MapView: ViewModel {
                 clusters.append(Cluster(x: x, y: y, points: [point]))
             }
         }
-        return clusters.map { marker(x: $0.x, y: $0.y, of: $0.points, in: viewport, zoom: zoom) }
+        var markers = clusters.map { marker(x: $0.x, y: $0.y, of: $0.points, in: viewport, zoom: zoom) }
+        guard clusters.count <= MapLabels.maximumCount else { return markers }
+        var labels = MapLabels(in: viewport, beside: clusters.map { ($0.x, $0.y) })
+        for (index, cluster) in clusters.enumerated() where cluster.points.count == 1 {
+            markers[index].label = labels.add(cluster.points[0].label, x: cluster.x, y: cluster.y)
+        }
+        return markers
     }
 
     private static let markersAcross = 44.0
@@ -121,7 +129,7 @@ extension MapView {
     }
 
     /// Formats a coordinate for SVG with at most three decimal places.
-    private static func number(_ value: Double) -> String {
+    static func number(_ value: Double) -> String {
         let thousandths = Int((value * 1000).rounded())
         return thousandths.isMultiple(of: 1000) ? String(thousandths / 1000) : (Double(thousandths) / 1000).description
     }

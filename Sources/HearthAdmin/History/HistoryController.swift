@@ -87,8 +87,9 @@ struct HistoryController {
                 let precondition = known.map(Precondition.updateTime) ?? .exists(false)
                 let write = try Write.set(path, fields, precondition: precondition)
                 let result = try await context.apply(write, onceFor: FormCommit(form).key)
-                let undo = known.map { Flash.Undo(version: $0, current: result.updateTime) }
-                return .redirect(to: AdminURL.document(path), flash: .restored(undo))
+                let next = form["next"].map { ReturnURL($0) }
+                let undo = known.flatMap { Flash.Undo(version: $0, current: result.updateTime, of: path, on: next) }
+                return .redirect(to: next?.url ?? AdminURL.document(path), flash: .restored(undo))
             } catch {
                 guard [.failedPrecondition, .notFound, .alreadyExists].contains(error.code) else { throw error }
                 problems.add(

@@ -75,7 +75,7 @@ struct HistoryPage: Page {
         damageFingerprint = state.damage?.fingerprint?.string
         status = problems.isEmpty ? .ok : .conflict
         heading = PathHeading(path.segments)
-        layout = PageLayout(at: path.segments)
+        layout = PageLayout(at: path.segments, for: localized("History"))
         var values = ValueViewBuilder()
         // When there is another page, its first version is only needed for comparison.
         let isIrreplaceable = state.damage.map { $0.contents == nil } ?? false

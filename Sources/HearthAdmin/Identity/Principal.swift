@@ -32,6 +32,9 @@ package struct Principal: Sendable {
         caller.keyID.map { UTF8Key("key \($0)") } ?? UTF8Key("network \(network)")
     }
 
+    /// True if the principal may list the databases of the server, as keys that are restricted to collections may not.
+    var canListDatabases: Bool { caller.collections == nil }
+
     var canWrite: Bool { !needsSignIn && caller.role >= .writer }
 
     var isAdmin: Bool { !needsSignIn && caller.role == .admin }

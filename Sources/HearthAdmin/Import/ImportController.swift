@@ -32,14 +32,15 @@ struct ImportController {
             }
             let input = importInput(form)
             let options = options(input, addingTo: &problems)
-            if form.file == nil { problems.add(localized("Choose a file."), at: "file") }
+            if form.file == nil { problems.add(localized("Choose a file, or paste documents."), at: "file") }
             guard let file = form.file, problems.isEmpty else { return .page(ImportPage(input: input, problems: problems)) }
             let upload = UploadStore.Upload(
                 id: UTF8Key(RandomToken.make()),
                 owner: request.formOwner,
                 database: context.databaseName,
                 file: file,
-                options: options
+                options: options,
+                pasted: input.pasted
             )
             guard uploads.add(upload) else {
                 problems.add(Self.quotaExceededText, at: "file")
@@ -55,7 +56,8 @@ struct ImportController {
             collection: form.text("collection"),
             idField: form["id"]?.string ?? "",
             format: form["format"].flatMap { ImportFormat(rawValue: $0.string) } ?? .automatic,
-            readsCellsAsStrings: form.has("texts")
+            readsCellsAsStrings: form.has("texts"),
+            pasted: form["pasted"]?.string ?? ""
         )
     }
 
@@ -110,7 +112,22 @@ extension ImportController {
             return .page(Self.expiredPage)
         }
         if let preview = upload.preview {
-            return .page(ImportPage(input: ImportPage.Input(upload.options), preview: PreviewedUpload(upload, preview)))
+            var problems = FormProblems()
+            if preview.needsCollection {
+                problems.add(
+                    localized(
+                        count: preview.itemErrors.count,
+                        one: "{count} document has no path. Enter a collection, and check the file again.",
+                        other: "{count} documents have no path. Enter a collection, and check the file again."
+                    ),
+                    at: "collection",
+                    label: localized("Collection")
+                )
+            }
+            let input = ImportPage.Input(upload)
+            return .page(
+                ImportPage(input: input, problems: problems, preview: PreviewedUpload(upload, preview), status: .ok)
+            )
         }
         if let id = upload.previewJobID, let job = jobRunner.job(id, for: context.caller, in: upload.database),
             !job.progress.isFinished
@@ -122,7 +139,7 @@ extension ImportController {
         } catch {
             var problems = error.problems
             problems.add(localized("The file is kept. Reload this page to check it."))
-            return .page(ImportPage(problems: problems, status: error.status))
+            return .page(ImportPage(input: ImportPage.Input(upload), problems: problems, status: error.status))
         }
     }
 
@@ -184,7 +201,7 @@ extension ImportController {
             let preview = upload.preview.map { PreviewedUpload(upload, $0) }
             return .page(
                 ImportPage(
-                    input: ImportPage.Input(upload.options),
+                    input: ImportPage.Input(upload),
                     problems: error.problems,
                     preview: preview,
                     status: error.status

@@ -33,7 +33,7 @@ enum ImportFormat: String, CaseIterable, Sendable {
     /// The name in the language of the page.
     var name: String {
         switch self {
-        case .automatic: localized("Detect from file name")
+        case .automatic: localized("Detect automatically")
         case .ndjson: "NDJSON"
         case .json: "JSON"
         case .csv: "CSV"

@@ -23,6 +23,7 @@ struct ImportJob: Sendable {
             // The key may have been revoked since the last batch.
             try context.authorize(.writer)
             _ = try await CommitWrites.call(.init(writes: writes), in: context)
+            job.update { progress in for write in writes { progress.addCollection(write.path.collection) } }
         } onRejection: { origin, error in
             if existing == .keep, error.code == .alreadyExists {
                 job.update { $0.skippedCount += 1 }

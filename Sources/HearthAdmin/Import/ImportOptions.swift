@@ -15,14 +15,15 @@ struct ImportOptions: Sendable {
 
     /// Returns the path of a record in ``collection``, with an automatic ID when it has none.
     func path(id: String?) throws(StatusError) -> DocumentPath {
-        guard let collection else {
-            throw StatusError(
-                .invalidArgument,
-                "The document has no path. Specify a collection, or write the document as {\"path\": …, \"fields\": {…}}."
-            )
-        }
+        guard let collection else { throw Self.missingPath }
         return collection.document(try id.map { id throws(StatusError) in try DocumentPath.ID(id) } ?? .automatic())
     }
+
+    /// The error of a record without a path in an import without a collection.
+    static let missingPath = StatusError(
+        .invalidArgument,
+        "The document has no path. Specify a collection, or write the document as {\"path\": …, \"fields\": {…}}."
+    )
 
     /// Decodes a document from JSON: an object with `path` and `fields`, or the fields alone.
     func document(_ json: JSONNode) throws(StatusError) -> (path: DocumentPath, fields: MapValue) {

@@ -12,6 +12,8 @@ struct ImportPage: Page {
         var idField = ""
         var format = ImportFormat.automatic
         var readsCellsAsStrings = false
+        /// The pasted documents.
+        var pasted = ""
     }
 
     var layout = PageLayout(title: localized("Import"))
@@ -26,6 +28,7 @@ struct ImportPage: Page {
         "Up to {size} MiB, optionally compressed with gzip. The command hearth import accepts files of any size.",
         ["size": NumberFormat.grouped(UploadedFile.maximumBytes >> 20)]
     )
+    private let pasted: String
     private let formatsMarkup: Markup
     private let collection: FormField
     private let idField: FormField
@@ -38,10 +41,11 @@ struct ImportPage: Page {
         preview: PreviewedUpload? = nil,
         status: HTTPResponse.Status? = nil
     ) {
-        self.status = status ?? (problems.isEmpty ? .ok : .unprocessableContent)
+        self.status = status ?? problems.status
         problemAlert = ProblemAlert(problems)
         self.preview = preview
         file = FormField("file", "", problems: problems)
+        pasted = input.pasted
         formatsMarkup =
             ImportFormat.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == input.format) }.optionsMarkup
         collection = FormField("collection", input.collection, problems: problems)
@@ -52,12 +56,14 @@ struct ImportPage: Page {
 
 extension ImportPage.Input {
     /// Returns the input that a file was uploaded with.
-    init(_ options: ImportOptions) {
+    init(_ upload: UploadStore.Upload) {
+        let options = upload.options
         self.init(
             collection: options.collection.map { FormTextCoding.encodeLine($0.string) } ?? "",
             idField: options.idField.map { FormTextCoding.encodeLine($0.string) } ?? "",
             format: options.format,
-            readsCellsAsStrings: options.readsCellsAsStrings
+            readsCellsAsStrings: options.readsCellsAsStrings,
+            pasted: upload.pasted
         )
     }
 }

@@ -11,6 +11,8 @@ struct ImportPreview: Sendable {
     /// The number of distinct paths with an existing document.
     private(set) var existingCount = 0
     private(set) var itemErrors = TruncatedList<BackgroundJob.ItemError>(limit: BackgroundJob.Progress.maximumListedItems)
+    /// The number of the errors that a collection would resolve.
+    private var pathlessCount = 0
     private(set) var duplicates = TruncatedList<DuplicatePath>(limit: maximumDuplicates)
     /// The first documents.
     private(set) var sample: [SampleDocument] = []
@@ -46,6 +48,9 @@ struct ImportPreview: Sendable {
     let maximumTrackedPaths: Int
     /// True if the file has more paths than are checked for duplicates.
     private(set) var exceedsTrackedPaths = false
+
+    /// True if the file has documents, and none of them has a path.
+    var needsCollection: Bool { count == 0 && pathlessCount > 0 && pathlessCount == itemErrors.count }
 
     init(maximumTrackedPaths: Int = 2_000_000) {
         self.maximumTrackedPaths = maximumTrackedPaths
@@ -83,6 +88,7 @@ struct ImportPreview: Sendable {
                 batch.append(record)
             } catch {
                 preview.itemErrors.append(job.itemError(error))
+                if error.error.message.utf8.elementsEqual(ImportOptions.missingPath.message.utf8) { preview.pathlessCount += 1 }
             }
             guard readCount.isMultiple(of: batchCount) else { return true }
             await preview.add(batch, in: context, for: job)
@@ -130,7 +136,7 @@ extension ServiceContext {
     /// Returns for each path whether a document exists, or the error of an unreadable one.
     func existence(of paths: [DocumentPath]) async -> [Result<Bool, StatusError>] {
         await paths.concurrentMap(width: 32) { path in
-            await Result { () async throws(StatusError) in try await document(at: path) != nil }
+            await Result { () async throws(StatusError) in try await self.document(at: path) != nil }
         }
     }
 }

@@ -92,7 +92,7 @@ struct PreviewedUpload: ViewModel {
                 other:
                     "The file has too many documents to find all duplicate paths. Duplicates after the first {count} paths aren’t reported, and are counted twice."
             ) : nil
-        hasItemErrors = !preview.itemErrors.isEmpty
+        hasItemErrors = !preview.itemErrors.isEmpty && !preview.needsCollection
         itemErrorsText = localized(
             count: preview.itemErrors.count,
             one: "{count} document can’t be imported.",

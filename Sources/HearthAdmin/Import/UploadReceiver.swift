@@ -55,12 +55,16 @@ struct UploadReceiver {
         }
     }
 
-    /// Returns the form once the whole body has been appended.
-    func finish() throws(Failure) -> Form {
+    /// Returns the form once the whole body has been appended. If it has no file, pasted text takes its place.
+    mutating func finish() async throws(Failure) -> Form {
         do throws(MultipartParser.SyntaxError) {
             try parser.finish()
         } catch {
             throw .malformedForm
+        }
+        if file?.byteCount ?? 0 == 0, let pasted = items.first(where: { $0.name == "pasted" })?.value, pasted.byteCount > 0 {
+            file = UploadedFile(name: "", file: try await makeFile(), byteCount: 0, reservation: uploads.makeReservation())
+            try await write(Array(pasted.utf8))
         }
         return Form(items: items, file: file.flatMap { $0.byteCount > 0 ? $0 : nil })
     }

@@ -15,6 +15,8 @@ final class UploadStore: Sendable {
         let database: DatabaseID
         let file: UploadedFile
         let options: ImportOptions
+        /// The pasted documents of the form, for the next one.
+        var pasted = ""
         var preview: ImportPreview?
         /// The job that creates the preview.
         var previewJobID: UTF8Key?

@@ -34,17 +34,28 @@ final class BackgroundJob: Sendable {
         var unchangedCount = 0
         /// The number of confirmed documents that no longer match the filters.
         private(set) var unmatchedCount = 0
+        /// The collections that documents were imported into, in the order of the file.
+        private(set) var collections: [CollectionPath] = []
+        /// True if documents were imported into more collections than listed.
+        private(set) var hasMoreCollections = false
         var isFinished = false
         /// The error that ended the job early; `nil` for a job that was completed or cancelled by a user.
         var failure: String?
 
         static let maximumListedItems = 200
+        private static let maximumListedCollections = 50
 
         /// Counts the confirmed documents that are not accounted for by any other counter.
         mutating func countUnmatched(ofConfirmed confirmedCount: Int) {
             // The confirmed count comes from a form and can be any number.
             let accountedCount = completedCount + unchangedCount + keptPaths.count + alreadyDeletedCount + itemErrors.count
             unmatchedCount = confirmedCount > accountedCount ? confirmedCount - accountedCount : 0
+        }
+
+        /// Adds the collection of an imported document.
+        mutating func addCollection(_ path: CollectionPath) {
+            guard path != collections.last, !collections.contains(path) else { return }
+            if collections.count < Self.maximumListedCollections { collections.append(path) } else { hasMoreCollections = true }
         }
 
         /// Forgets what could not be processed.
@@ -75,10 +86,11 @@ final class BackgroundJob: Sendable {
     let caller: Caller
     /// The owner whose share of concurrent jobs it counts against: ``Principal/jobQuotaOwner``.
     let owner: UTF8Key
-    /// The URL that the page of the finished job links to.
+    /// The URL that the page of the finished job links to, unless documents were imported.
     let returnURL: String
     let startTime: Timestamp
     private let errors: PageErrorLog
+    private let startInstant = ContinuousClock.now
     private let state = Mutex(State())
     private let (completion, completionContinuation) = AsyncStream<Never>.makeStream()
 
@@ -87,6 +99,8 @@ final class BackgroundJob: Sendable {
         var cancellation: Cancellation?
         var commits: [JobCommit] = []
         var undo: BackgroundJob?
+        /// The duration of a finished job.
+        var duration: Duration?
     }
 
     private enum Cancellation {
@@ -111,6 +125,9 @@ final class BackgroundJob: Sendable {
     }
 
     var progress: Progress { state.withLock(\.progress) }
+
+    /// The time that the job took, or has taken so far.
+    var duration: Duration { state.withLock(\.duration) ?? startInstant.duration(to: .now) }
 
     func update(_ change: (inout Progress) -> Void) {
         state.withLock { change(&$0.progress) }
@@ -139,6 +156,17 @@ final class BackgroundJob: Sendable {
     /// True if the job has finished with changes that can be undone as a whole.
     var canBeUndone: Bool {
         state.withLock { $0.progress.isFinished && !$0.commits.isEmpty } && undo == nil
+    }
+
+    /// The page that shows the result of the finished job: the collection that documents were imported into, the page of the job if there
+    /// are several, otherwise ``returnURL``.
+    var resultURL: String {
+        let collections = progress.collections
+        return switch collections.count {
+        case 0: returnURL
+        case 1: AdminURL.collection(collections[0])
+        default: AdminURL.job(id)
+        }
     }
 
     /// The ID with which a button undoes the job; `nil` if there is nothing to undo.
@@ -182,6 +210,7 @@ final class BackgroundJob: Sendable {
                 state.progress.failure = localized("The server shut down. Changes made so far are kept.")
             }
             state.progress.isFinished = true
+            state.duration = startInstant.duration(to: .now)
         }
         completionContinuation.finish()
     }

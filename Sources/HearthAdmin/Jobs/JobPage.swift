@@ -23,22 +23,27 @@ struct JobPage: Page {
     private let keptText: String?
     private let keptDocuments: [LinkView]
     private let omittedKeptDocuments: String?
+    private let hasCollections: Bool
+    /// The collections that documents were imported into.
+    private let collections: [LinkView]
+    private let hasMoreCollections: Bool
     private let hasItemErrors: Bool
     private let itemErrors: [ItemErrorView]
     private let omittedItemErrors: String?
     private let action: String
     /// True if the job can be undone.
     private let canUndo: Bool
+    /// True if the job has undone another one.
+    private let isUndo: Bool
     /// The page of the job that has undone this one; `nil` if there is none.
     private let undoURL: String?
-    private let returnURL: String
-    /// The text of the link to ``returnURL``.
-    private let returnText: String
+    /// The page after the job; `nil` if the collections are listed.
+    private let returnLink: LinkView?
     private let jobsURL = AdminURL.jobs
 
     init(_ job: BackgroundJob, problems: FormProblems = FormProblems(), now: Timestamp) {
         let progress = job.progress
-        status = problems.isEmpty ? .ok : .unprocessableContent
+        status = problems.status
         problemAlert = ProblemAlert(problems)
         heading = job.title
         subject = job.subjectText
@@ -64,14 +69,21 @@ struct JobPage: Page {
             LinkView(url: AdminURL.document($0), text: DisplayText($0.string.truncatingMiddle(toScalars: 80)))
         }
         omittedKeptDocuments = progress.keptPaths.omissionNote
+        let listsCollections = progress.isFinished && !progress.collections.isEmpty
+        hasCollections = listsCollections
+        collections = (listsCollections ? progress.collections : []).sorted().map {
+            LinkView(url: AdminURL.collection($0), text: DisplayText($0.string.truncatingMiddle(toScalars: 80)))
+        }
+        hasMoreCollections = progress.hasMoreCollections
         hasItemErrors = !progress.itemErrors.isEmpty
         itemErrors = progress.itemErrors.elements.map(ItemErrorView.init)
         omittedItemErrors = progress.itemErrors.omissionNote
         action = AdminURL.job(job.id)
         canUndo = job.canBeUndone
+        isUndo = job.kind == .restoring
         undoURL = job.undo.map { AdminURL.job($0.id) }
-        returnURL = job.returnURL
-        returnText = job.returnText
+        returnLink =
+            progress.isFinished && !listsCollections ? LinkView(url: job.returnURL, text: DisplayText(job.returnText)) : nil
         layout = PageLayout(title: job.subjectText.map { "\(job.title) · \($0.plain)" } ?? job.title)
         layout.refreshes = !progress.isFinished
     }

@@ -8,7 +8,7 @@ extension JobRunner {
     /// - Parameters:
     ///   - subject: The path or file name that pages show as the job's subject.
     ///   - flash: The message to show when the job has finished in time and without exceptions.
-    /// - Returns: A redirect to `returnURL` if the job has finished in time, without exceptions and without having been stopped, otherwise
+    /// - Returns: A redirect to the result if the job has finished in time, without exceptions and without having been stopped, otherwise
     ///   to the job's page.
     func start(
         _ kind: BackgroundJob.Kind,
@@ -35,7 +35,8 @@ extension JobRunner {
         if let action = kind.auditAction { await request.context.audit(action, on: subject, detail: "started") }
         await job.wait(atMost: waitTime)
         let isComplete = job.progress.isFullySuccessful && !job.isCancelled
-        return isComplete ? .redirect(to: returnURL, flash: flash(job)) : .redirect(to: AdminURL.job(job.id))
+        guard isComplete else { return .redirect(to: AdminURL.job(job.id)) }
+        return .redirect(to: job.resultURL, flash: flash(job))
     }
 }
 

@@ -13,6 +13,7 @@ struct JobsPage: Page {
         private let progress: JobProgressView?
         private let state: String
         private let start: RelativeTimeView
+        private let duration: String
 
         fileprivate init(_ job: BackgroundJob, _ progress: BackgroundJob.Progress, now: Timestamp) {
             url = AdminURL.job(job.id)
@@ -30,6 +31,7 @@ struct JobsPage: Page {
                 case (true, nil): job.isCancelled ? localized("Stopped") : localized("Done")
                 }
             start = RelativeTimeView(job.startTime, now: now)
+            duration = RelativeTime.text(of: job.duration)
         }
     }
 

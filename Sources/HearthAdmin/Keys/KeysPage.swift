@@ -48,7 +48,7 @@ struct KeysPage: Page {
         lifetimesMarkup =
             KeyLifetime.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == input.lifetime) }.optionsMarkup
         collections = FormField("collections", input.collections, problems: problems)
-        status = problems.isEmpty ? .ok : .unprocessableContent
+        status = problems.status
     }
 }
 

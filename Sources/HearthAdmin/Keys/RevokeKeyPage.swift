@@ -19,6 +19,6 @@ struct RevokeKeyPage: Page {
         self.key = KeyView(key, isCurrent: isCurrent, now: now)
         self.isLastAdmin = isLastAdmin
         problemAlert = ProblemAlert(problems)
-        status = problems.isEmpty ? .ok : .unprocessableContent
+        status = problems.status
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import HTTPTypes
 import HearthAPI
 import StrictJSON
 internal import UTF8Text
@@ -36,8 +37,10 @@ struct LayoutView: ViewModel {
     private let rulesURL = AdminURL.rules
     private let importURL = AdminURL.import
     private let newCollectionURL = AdminURL.newCollection
-    private let hasColors: Bool
-    private let colorStyles: String
+    private let hasStyles: Bool
+    private let styles: String
+    /// The styles for browsers that run no scripts; `nil` if there are none.
+    private let scriptlessStyles: String?
     private let nonce: String
     private let styleSheetURLs: [String]
     private let scriptURL: String
@@ -47,6 +50,7 @@ struct LayoutView: ViewModel {
     private let pickerScriptURL: String
     private let inlineScriptURL: String
     private let foldScriptURL: String
+    private let columnScriptURL: String
     private let filterScriptURL: String
     private let queryScriptURL: String
     private let shortcutScriptURL: String
@@ -57,6 +61,8 @@ struct LayoutView: ViewModel {
     private let direction: String
     private let theme: String
     private let colorScheme: String
+    /// The names of the language and the theme.
+    private let preferencesText: String
     private let languagesMarkup: Markup
     private let themesMarkup: Markup
     private let preferencesURL = AdminURL.preferences
@@ -69,11 +75,14 @@ struct LayoutView: ViewModel {
     private let csrfToken: String
     private let flash: FlashView?
     private let version = ServerDescription.version
+    /// The ID of the request in the server's log, of a page for whose error the server is to blame.
+    private let failedRequestID: String?
 
     /// - Parameters:
     ///   - roots: The root collections; `nil` if the caller may not list them.
     ///   - tree: The tree of collections in the side list; `nil` for a page without it.
     ///   - pageURL: The page's own URL.
+    ///   - requestID: The ID of the request.
     ///   - nonce: The nonce of the response's Content-Security-Policy.
     init(
         _ page: some Page,
@@ -84,9 +93,11 @@ struct LayoutView: ViewModel {
         preferences: Preferences,
         scope: RequestScope,
         account: AccountView,
+        requestID: String?,
         nonce: String
     ) {
         let layout = page.layout
+        failedRequestID = page.status.code >= 500 ? requestID : nil
         self.page = page
         title = layout.title
         hasBreadcrumb = !layout.breadcrumb.isEmpty
@@ -103,8 +114,10 @@ struct LayoutView: ViewModel {
         isRulesPage = layout.section == .rules
         isActivityPage = layout.section == .activity
         isDocumentation = layout.section == .documentation
-        hasColors = !layout.colors.isEmpty
-        colorStyles = layout.colors.css
+        let rules = layout.colors.rules + layout.columnRules
+        hasStyles = !rules.isEmpty
+        styles = rules.joined(separator: "\n")
+        scriptlessStyles = layout.scriptlessRules.isEmpty ? nil : layout.scriptlessRules.joined(separator: "\n")
         self.nonce = nonce
         styleSheetURLs = StaticFiles.Asset.styleSheets.map(files.url)
         scriptURL = files.url(of: .script)
@@ -114,6 +127,7 @@ struct LayoutView: ViewModel {
         pickerScriptURL = files.url(of: .pickerScript)
         inlineScriptURL = files.url(of: .inlineScript)
         foldScriptURL = files.url(of: .foldScript)
+        columnScriptURL = files.url(of: .columnScript)
         filterScriptURL = files.url(of: .filterScript)
         queryScriptURL = files.url(of: .queryScript)
         shortcutScriptURL = files.url(of: .shortcutScript)
@@ -124,6 +138,7 @@ struct LayoutView: ViewModel {
         direction = preferences.language.direction
         theme = preferences.theme.rawValue
         colorScheme = preferences.theme.colorScheme
+        preferencesText = "\(preferences.language.name) · \(preferences.theme.name)"
         languagesMarkup = Language.allCases.map { language in
             FormOption(language.rawValue, language.name, isSelected: language == preferences.language)
         }
@@ -138,7 +153,7 @@ struct LayoutView: ViewModel {
         canWrite = scope.principal.canWrite
         isAdmin = scope.principal.isAdmin
         csrfToken = scope.csrfToken.masked(by: nonce)
-        flash = scope.flash.map { FlashView($0, path: scope.path) }
+        flash = scope.flash.map { FlashView($0, path: scope.path, pageURL: pageURL) }
     }
 
     /// The maximum number of listed root collections.

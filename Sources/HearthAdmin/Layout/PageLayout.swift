@@ -27,6 +27,10 @@ struct PageLayout: Sendable {
     /// The text in the search box.
     var findText = ""
     var colors = ColorStyleSheet()
+    /// The CSS rules of a table's columns.
+    var columnRules: [String] = []
+    /// The CSS rules for browsers that run no scripts, without characters that HTML escapes.
+    var scriptlessRules: [String] = []
     /// True if parts of the page update themselves to show progress.
     var refreshes = false
 
@@ -36,9 +40,12 @@ struct PageLayout: Sendable {
     }
 
     /// Creates the layout of a page about a document or collection.
-    init(at segments: [UTF8Key]) {
+    ///
+    /// - Parameter action: The action on it with which the title begins; `nil` for the page of the document or collection itself.
+    init(at segments: [UTF8Key], for action: String? = nil) {
         resource = try? ResourcePath(segments)
-        title = segments.suffix(2).reversed().map { DisplayText($0.string).plain }.joined(separator: " · ")
+        let names = segments.suffix(2).reversed().map { DisplayText($0.string).plain }
+        title = ((action.map { [$0] } ?? []) + names).joined(separator: " · ")
         var url = AdminURL.data([])
         for (index, segment) in segments.enumerated() {
             url += "/" + PercentEncoding.encode(segment)

@@ -22,10 +22,16 @@ enum AdminURL {
     static let signOut = "/admin/sign-out"
     /// The page that creates a collection.
     static var newCollection: String { base + "/?new" }
+    /// The page that creates a subcollection of a document.
+    static func newSubcollection(of path: DocumentPath) -> String {
+        newCollection + "&below=" + PercentEncoding.encode(UTF8Key(path.string))
+    }
     /// The target of the form that loads the example documents.
     static var loadExamples: String { base + "/?load" }
     /// The import page.
     static var `import`: String { base + "/import" }
+    /// The databases.
+    static let databases = "/admin/databases"
     /// The API keys.
     static let keys = "/admin/keys"
     /// The activity of the server.
@@ -56,6 +62,8 @@ enum AdminURL {
     static var find: String { base + "/find" }
     /// The query page.
     static var query: String { base + "/query" }
+    /// The target of the buttons that run a query: the results on the query page.
+    static var queryResults: String { query + "#results" }
     /// The prefix of the URLs of static files.
     static let assets = "/admin/assets/"
 

@@ -16,7 +16,8 @@ struct DatabaseURLPrefix {
     ///
     /// - Throws: `invalidArgument` when the project or database name is invalid.
     init(rawPath: String) throws(StatusError) {
-        guard rawPath.utf8.starts(with: Self.prefix.utf8) else {
+        // The prefix alone is the path of the list of databases.
+        guard rawPath.utf8.starts(with: Self.prefix.utf8), rawPath.utf8.count > Self.prefix.utf8.count else {
             (database, path) = (nil, rawPath)
             return
         }

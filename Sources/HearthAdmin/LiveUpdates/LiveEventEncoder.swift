@@ -20,14 +20,14 @@ import StrictJSON
 /// - `changed`: something changed that the stream doesn't describe.
 /// - `reset`, `current`: all earlier events are void; the events until `current` are the complete state.
 /// - `checkpoint`, `end`, `failed`: like those of `/watch`, which calls the last one `error`. The `reason` of `failed` is
-///   localized.
+///   localized; if the session has ended, `signIn` is the page to sign in again.
 struct LiveEventEncoder: WatchEncoder {
     /// The part of a document that the page shows.
     enum Contents: Sendable {
         /// A row of a table.
         case rows(LiveColumns)
-        /// The document itself.
-        case document
+        /// The document itself, with more than the first values of the map or array at a path.
+        case document(expanding: String?)
         /// Content that can only be updated by reloading the page.
         case none
 
@@ -39,15 +39,26 @@ struct LiveEventEncoder: WatchEncoder {
     let contents: Contents
     /// True if rows have checkboxes and links to editors.
     let canWrite: Bool
+    /// True if the stream belongs to a browser session, with which it ends.
+    let hasSession: Bool
     let templates: TemplateLibrary
     let now: @Sendable () -> Timestamp
     /// The translations of the page's language.
     private let translations = Translations.current
     private let database = AdminURL.database
+    /// The origins of images that the Content-Security-Policy of the page allows.
+    private let imageOrigins = ImageOrigins.current
 
-    init(contents: Contents, canWrite: Bool, templates: TemplateLibrary, now: @escaping @Sendable () -> Timestamp) {
+    init(
+        contents: Contents,
+        canWrite: Bool,
+        hasSession: Bool,
+        templates: TemplateLibrary,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
         self.contents = contents
         self.canWrite = canWrite
+        self.hasSession = hasSession
         self.templates = templates
         self.now = now
     }
@@ -59,7 +70,9 @@ struct LiveEventEncoder: WatchEncoder {
 
     func write(_ frame: OutgoingWatchFrame, to buffer: inout ByteBuffer) {
         let event = Translations.$current.withValue(translations) {
-            AdminURL.$database.withValue(database) { self.event(of: frame) }
+            AdminURL.$database.withValue(database) {
+                ImageOrigins.$current.withValue(imageOrigins) { self.event(of: frame) }
+            }
         }
         guard let event else {
             // A comment, so that the browser considers the stream open.
@@ -119,6 +132,13 @@ extension LiveEventEncoder {
         case .current: Event("current")
         case .heartbeat: Event("checkpoint")
         case .reset: Event("reset")
+        case .end(.revoked, _) where hasSession:
+            Event("failed") { writer in
+                writer.key("reason")
+                writer.string(localized("Your session has ended."))
+                writer.key("signIn")
+                writer.string(AdminURL.signIn)
+            }
         case .end(.revoked, _), .end(.unauthenticated, _): Event("failed", reason: Self.reason(.unauthenticated))
         case .end(let reason, _):
             Event("end") { writer in

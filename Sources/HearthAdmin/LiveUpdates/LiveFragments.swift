@@ -18,9 +18,9 @@ struct LiveFragments {
             rows = [row].markup(canWrite: events.canWrite, columnCount: columns.columns.count).string
             styles = values.colors.rules
             fields = columns.unlistedFields(of: document).map { FieldPathText.text($0) }
-        case .document:
+        case .document(let expanded):
             let header = DocumentHeader(document, view: .fields, now: events.now())
-            let lines = FieldRowList(of: document, canWrite: events.canWrite)
+            let lines = FieldRowList(of: document, canWrite: events.canWrite, expanding: expanded)
             rows = lines.rows.markup.string
             parts = [events.templates.text(of: header, with: .documentFacts)]
             styles = lines.values.colors.rules

@@ -17,9 +17,12 @@ struct LiveStreamURL: Sendable {
     fileprivate let addedLabel: String
 
     /// Creates the URL for a document.
-    init(_ document: DocumentPath, since position: StorePosition) {
+    ///
+    /// - Parameter expanded: The path of the map or array of which more than the first values are shown; `nil` for none.
+    init(_ document: DocumentPath, since position: StorePosition, expanding expanded: String? = nil) {
         page = AdminURL.document(document)
         items = [("live", Self.token(of: document, at: position))]
+        if let expanded { items.append(("all", UTF8Key(expanded))) }
         addedLabel = localized("New fields")
     }
 

@@ -40,7 +40,7 @@ struct LiveUpdateController {
         switch path {
         case .document(let path):
             target = .document(path)
-            contents = .document
+            contents = .document(expanding: query["all"]?.string)
         case .collection(let path):
             let request = try CollectionRequest(path: path, query: query)
             target = try PreparedWatchTarget(request)
@@ -57,6 +57,7 @@ struct LiveUpdateController {
         let events = LiveEventEncoder(
             contents: contents,
             canWrite: request.principal.canWrite,
+            hasSession: request.principal.session != nil,
             templates: request.environment.assets.templates,
             now: request.environment.clock
         )

@@ -24,6 +24,7 @@ struct OverviewController {
             cards: await cards(of: roots?.collections ?? [], withSizes: info.index == .ready),
             hasExamples: !request.environment.assets.examples.isEmpty,
             log: await request.resultIfPermitted { () async throws(StatusError) in try await context.log } ?? [],
+            hasBackups: context.hasBackupFolder,
             commands: request.shellCommands,
             now: request.now
         )

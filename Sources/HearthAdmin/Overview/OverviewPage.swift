@@ -53,6 +53,8 @@ struct OverviewPage: Page {
     /// True if the server has the example documents.
     private let hasExamples: Bool
     private let exampleURL = AdminURL.loadExamples
+    /// The page of all databases; `nil` if the user may not list them.
+    private let databasesURL: String?
     private let hasDatabases: Bool
     private let databasesMarkup: Markup
     /// The number of unapplied documents, in words; `nil` if there are none.
@@ -60,6 +62,9 @@ struct OverviewPage: Page {
     private let log: [LogEntryView]
     private let hasLog: Bool
     private let backup: String
+    /// True if the server has a folder for backups.
+    private let hasBackups: Bool
+    private let backupsURL = AdminURL.backups
 
     /// - Parameters:
     ///   - info: The state of the server.
@@ -79,6 +84,7 @@ struct OverviewPage: Page {
         cards: [Card],
         hasExamples: Bool,
         log: [RecentLog.Entry],
+        hasBackups: Bool,
         commands: ShellCommands,
         now: Timestamp
     ) {
@@ -99,12 +105,14 @@ struct OverviewPage: Page {
                 other: "The latest changes to {count} documents can’t be written to their files."
             )
         }
+        self.hasBackups = hasBackups
         backup = commands.export(of: AdminURL.database)
         facts = Self.facts(info, now: now)
         rates = info.activity.flatMap { RateChart($0.rates) }
         let reason = info.writeBlockedReason ?? info.standby.map { .standby(of: $0.primary) }
         writeBlockedReason = reason.map { DisplayText($0.message) }
         indexUnavailableReason = if case .unavailable(let reason) = info.index { DisplayText(reason) } else { nil }
+        databasesURL = databases.isEmpty ? nil : AdminURL.databases
         hasDatabases = databases.count > 1
         databasesMarkup = databases.enumerated().map { index, id in
             let database = index == 0 ? nil : id

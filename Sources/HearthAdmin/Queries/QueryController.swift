@@ -100,8 +100,16 @@ extension QueryController {
         outcome: QueryInput.Outcome? = nil,
         indexAdvice: IndexAdviceView? = nil
     ) async -> PageResponse {
+        var shown = builder
+        if let source = builder.source {
+            for group in shown.groups.indices {
+                shown.groups[group].rows = await shown.groups[group].rows.restoringAutomaticTypes { field in
+                    await FieldTypes(of: field, in: source, for: request)
+                }
+            }
+        }
         let page = QueryBuilderPage(
-            builder,
+            shown,
             params: params,
             outcome: outcome,
             indexAdvice: indexAdvice,
@@ -114,13 +122,15 @@ extension QueryController {
 
     private func suggestions(for builder: QueryBuilder) async -> QueryBuilderPage.Suggestions {
         var suggestions = QueryBuilderPage.Suggestions()
-        suggestions.collections = await suggestedCollections(count: 100)
+        suggestions.collections = await suggestedCollections(count: PageSize(Self.suggestionLimit))
         guard let source = builder.source else { return suggestions }
         let sample = await request.resultIfPermitted { () async throws(StatusError) in
             try await RunQuery.call(.init(NormalizedQuery(StructuredQuery(source, limit: .first(50)))), in: context)
         }
         let documents = (sample?.documents ?? []).compactMap { try? $0.decoded() }
-        suggestions.fields = Array(CollectionColumns.fields(of: documents).prefix(100))
+        suggestions.fields = Array(
+            CollectionColumns.fields(of: documents, limit: Self.suggestionLimit).prefix(Self.suggestionLimit)
+        )
         return suggestions
     }
 
@@ -130,6 +140,8 @@ extension QueryController {
         }
         return roots?.collections ?? []
     }
+
+    private static let suggestionLimit = 100
 }
 
 extension QueryController {

@@ -26,7 +26,7 @@ struct QueryInput: Sendable {
             params = Array(root.rawBytes)
             isAggregation = root["aggregations"] != nil
         } catch {
-            throw CollectionQuery.ValidationError(message: "Invalid JSON: \(error)", filterIndex: nil)
+            throw CollectionQuery.ValidationError(message: "Invalid JSON: \(error)", filterIndex: nil, offset: error.offset)
         }
     }
 

@@ -10,11 +10,15 @@ struct QueryPage: Page {
     var layout = PageLayout(title: localized("Query"), section: .query)
     let status: HTTPResponse.Status
     private let action = AdminURL.query
+    private let resultsURL = AdminURL.queryResults
     private let text: String
     /// The number of lines of the editor.
     private let lines: Int
     private let queryError: DisplayText?
     private let errorPath: String?
+    /// The line and column of a syntax error in the editor, from 1; `nil` for another error.
+    private let errorLine: Int?
+    private let errorColumn: Int?
     private let call: CallSnippet?
     /// The query as code for each library.
     private let libraries: [QueryCode]
@@ -42,6 +46,12 @@ struct QueryPage: Page {
         status = error == nil ? .ok : .badRequest
         queryError = error.map { DisplayText($0.message) }
         errorPath = error?.parameterPath
+        let linesBeforeError = error?.offset.map { offset in
+            EscapedJSON.text(Array(text.utf8.prefix(offset))).unicodeScalars
+                .split(separator: "\n", omittingEmptySubsequences: false)
+        }
+        errorLine = linesBeforeError?.count
+        errorColumn = linesBeforeError?.last.map { $0.count + 1 }
         call = query.map { CallSnippet($0.call, commands: commands) }
         let isAggregation = if case .aggregates? = outcome { true } else { false }
         libraries = isAggregation ? [] : query.map { QueryCode.all(params: $0.params) } ?? []

@@ -34,7 +34,7 @@ struct QueryResultsView: ViewModel {
         var rows: [CollectionRow] = []
         switch outcome {
         case .documents(let documents, let damaged, let hasMore):
-            let columns = CollectionColumns(of: documents, fields: CollectionColumns.fields(of: documents, depth: 1))
+            let columns = CollectionColumns(of: documents)
             headers = columns.shown.map { ColumnHeader($0) }
             for document in documents {
                 let link = LinkView(url: AdminURL.document(document.path), text: DisplayText(document.path.string))

@@ -59,6 +59,7 @@ extension AdminRequest {
             preferences: preferences,
             scope: scope,
             account: AccountView(principal, keys: context.keys, isEmulator: context.rulesRegistry.isEmulator),
+            requestID: http.requestID,
             nonce: nonce
         )
         var response = PageResponse.page(

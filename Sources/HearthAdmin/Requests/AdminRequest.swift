@@ -25,7 +25,7 @@ struct AdminRequest: Sendable {
         let cookies = Cookies(http.cookies)
         self.http = http
         self.context = context.withCaller(http.principal.caller)
-        self.environment = environment
+        self.environment = environment.ofRequest(http.requestID)
         preferences = Preferences(cookies: cookies, acceptLanguage: http.acceptLanguage)
         scope = RequestScope(http.principal, path: http.path, cookies: cookies, secret: secret, nonce: environment.nonce)
     }
@@ -41,6 +41,9 @@ struct AdminRequest: Sendable {
     var query: URLQuery { http.query }
     var principal: Principal { scope.principal }
     var now: Timestamp { environment.clock() }
+
+    /// Returns the layout of a collection's table that the browser keeps.
+    func tableLayout(of path: CollectionPath) -> TableLayout { TableLayout(of: path, in: Cookies(http.cookies)) }
 
     /// The owner of the forms, uploads and one-time secrets of the request.
     var formOwner: UTF8Key { principal.formOwner(browserID: scope.browserID) }

@@ -5,7 +5,14 @@ import Logging
 
 /// Logs the server errors of page requests.
 struct PageErrorLog: Sendable {
-    let logger: Logger
+    var logger: Logger
+
+    /// Returns the log of a request.
+    func ofRequest(_ id: String) -> PageErrorLog {
+        var log = self
+        log.logger[metadataKey: "http.request.id"] = "\(id)"
+        return log
+    }
 
     /// Returns the error to show to the user. A server error is logged, and an internal one is replaced with a reference to its
     /// log entry. A rebuild of the index, which logs its own progress, is not logged.

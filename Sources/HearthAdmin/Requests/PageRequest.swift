@@ -23,6 +23,8 @@ struct PageRequest: Sendable {
     var origin: String?
     /// True if the server itself has the connection by TLS.
     var isConnectedByTLS = false
+    /// The ID of the request in the server's log; `nil` for one that did not come by HTTP.
+    var requestID: String?
     var principal: Principal
     /// The body of a URL-encoded form; empty if there is none, `nil` if it exceeds the size limit.
     var form: [UInt8]?

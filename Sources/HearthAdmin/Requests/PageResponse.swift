@@ -15,7 +15,7 @@ struct PageResponse: Sendable {
     var live: LiveStream?
 
     /// Returns an HTML page with a Content Security Policy that allows only the server's own scripts and styles, and forbids
-    /// framing.
+    /// framing. Images may also come from the origins in ``ImageOrigins/current``.
     ///
     /// Pages are not cached.
     static func page(
@@ -33,7 +33,7 @@ struct PageResponse: Sendable {
             "default-src 'none'",
             "script-src 'self'",
             "style-src 'self' 'nonce-\(nonce)'",
-            "img-src 'self' data:",
+            (["img-src", "'self'", "data:"] + ImageOrigins.current.sources).joined(separator: " "),
             "connect-src 'self'",
             "form-action 'self'",
             "base-uri 'none'",

@@ -20,6 +20,8 @@ enum AdminRoute: Hashable, Sendable {
     case signOut
     /// The API keys.
     case keys
+    /// The databases.
+    case databases
     /// The activity of the server.
     case activity
     /// The latest slow calls.
@@ -73,8 +75,8 @@ enum AdminRoute: Hashable, Sendable {
     /// True if the path has a page.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .activity, .slowCalls, .log, .backups,
-            .query, .find, .settings, .rules, .rulesPlayground, .import, .jobs, .job, .asset, .moved:
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .databases, .activity, .slowCalls, .log,
+            .backups, .query, .find, .settings, .rules, .rulesPlayground, .import, .jobs, .job, .asset, .moved:
             true
         case .unknown, .malformed: false
         }
@@ -91,12 +93,13 @@ enum AdminRoute: Hashable, Sendable {
     /// Returns the HTTP methods that the route supports.
     func methods(with query: URLQuery) -> [HTTPRequest.Method] {
         switch self {
-        case .documentation, .signIn, .signOut, .keys, .backups, .settings, .rules, .rulesPlayground, .import, .job:
+        case .documentation, .signIn, .signOut, .keys, .databases, .backups, .settings, .rules, .rulesPlayground, .import, .job:
             [.get, .head, .post]
         case .preferences: [.post]
         case .overview where query["new"] != nil: [.get, .head, .post]
         case .overview where query["load"] != nil: [.post]
-        case .data where DataAction(query) != nil: [.get, .head, .post]
+        // A stream of live updates has an item with the name of an action: the columns of its table.
+        case .data where query["live"] == nil: DataAction(query)?.methods ?? [.get, .head]
         default: [.get, .head]
         }
     }
@@ -109,6 +112,8 @@ enum AdminRoute: Hashable, Sendable {
         case ["admin", "preferences"]: self = .preferences
         case ["admin", "import"]: self = .import
         case ["admin", "keys"]: self = .keys
+        case ["admin", "databases"]: self = .databases
+        case ["admin", "databases", empty]: self = .moved(AdminURL.databases)
         case ["admin", "activity"]: self = .activity
         case ["admin", "activity", "slow-calls"]: self = .slowCalls
         case ["admin", "log"]: self = .log

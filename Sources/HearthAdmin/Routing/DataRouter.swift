@@ -34,10 +34,13 @@ struct DataRouter {
             case (.edit, .collection(let path)):
                 return await BulkEditController(request: request, jobRunner: jobRunner).edit(path)
             case (.value, .document(let path)): return await ValueController(request: request).edit(path)
+            case (.columns, .collection(let path)): return await CollectionController(request: request).keepLayout(of: path)
             case (.new, .collection(let path)): return await EditingController(request: request).create(in: path)
             case (.delete, .document(let path)): return await deletion.delete(path)
             case (.delete, .collection(let path)): return await deletion.delete(path)
             case (.history, .document(let path)): return await HistoryController(request: request).show(path)
+            case (.references, .document(let path)):
+                return await DocumentController(request: request).references(to: path)
             case (.restore, .document(let path)): return await HistoryController(request: request).restore(path)
             default: return await request.respond(with: ErrorPage.notFound)
             }

@@ -37,7 +37,7 @@ struct PlaygroundPage: Page {
         run: PlaygroundRun? = nil,
         problems: FormProblems = FormProblems()
     ) {
-        status = problems.isEmpty ? .ok : .unprocessableContent
+        status = problems.status
         problemAlert = ProblemAlert(problems)
         methodsMarkup =
             RequestMethod.allCases

@@ -121,7 +121,7 @@ extension ServiceContext {
     /// Reads the fields of a document; `nil` if it does not exist.
     fileprivate func fieldsOfDocument(at path: DocumentPath) async throws(StatusError) -> MapValue? {
         do throws(StatusError) {
-            return try await GetDocument.call(.init(path: path), in: self).decoded().fields
+            return try await GetDocument.document(.init(path: path), in: self).decoded().fields
         } catch {
             guard error.code == .notFound else { throw error }
             return nil

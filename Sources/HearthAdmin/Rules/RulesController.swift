@@ -25,7 +25,7 @@ struct RulesController {
             case "check":
                 input.check = RulesCheck(input.text)
                 return .page(RulesPage(try await state(), input: input, problems: input.problems, now: request.now))
-            case "deploy": return try await deploy(input, isConfirmed: form.has("confirm"))
+            case "deploy": return try await deploy(input)
             case "restore": return try await restore(form["version"]?.string ?? "", base: input.base)
             default: return .page(ErrorPage.invalidForm)
             }
@@ -43,43 +43,53 @@ struct RulesController {
         try await RulesState(of: context)
     }
 
-    private func deploy(_ input: RulesInput, isConfirmed: Bool) async throws(StatusError) -> FormResult {
-        var input = input
+    private func deploy(_ input: RulesInput) async throws(StatusError) -> FormResult {
         let state = try await state()
-        var problems = FormProblems()
-        if state.locksOut, !isConfirmed {
-            problems.add(localized("Confirm that the server may require keys from now on."), at: "confirm")
-            return .page(RulesPage(state, input: input, problems: problems, now: request.now))
-        }
         if let stored = state.stored.version, stored == input.base, input.text.utf8.elementsEqual((state.stored.text ?? "").utf8),
             state.problem == nil
         {
             return .redirect(to: AdminURL.rules, flash: .unchanged)
         }
-        do throws(StatusError) {
-            _ = try await SetRules.call(.text(input.text, .version(input.base)), in: context)
-            return .redirect(to: AdminURL.rules, flash: .rulesDeployed)
-        } catch {
-            switch error.code {
-            case .aborted: return .page(try await conflictPage(input))
-            case .invalidArgument:
-                input.check = RulesCheck(input.text)
-                problems = input.problems
-                if problems.isEmpty { problems.add(error.message, at: "rules") }
-            case .failedPrecondition, .dataLoss, .resourceExhausted: problems.add(error.message)
-            default: throw error
-            }
-            return .page(RulesPage(state, input: input, problems: problems, now: request.now))
+        var input = input
+        let check = RulesCheck(input.text)
+        input.check = check
+        var problems = input.problems
+        if state.locksOut, !input.confirmsLockout {
+            problems.add(localized("Confirm that the server may require keys from now on."), at: "confirm")
         }
+        if !input.confirmsWarnings {
+            let message = localized(
+                count: check.issues.count,
+                one: "The rules have {count} warning. Confirm it to deploy them.",
+                other: "The rules have {count} warnings. Confirm them to deploy the rules."
+            )
+            problems.add(message, at: "warnings")
+        }
+        if problems.isEmpty {
+            do throws(StatusError) {
+                _ = try await SetRules.call(.text(input.text, .version(input.base)), in: context)
+                return .redirect(to: AdminURL.rules, flash: .rulesDeployed)
+            } catch {
+                switch error.code {
+                case .aborted: return .page(try await conflictPage(input))
+                case .invalidArgument: problems.add(error.message, at: "rules")
+                case .failedPrecondition, .dataLoss, .resourceExhausted: problems.add(error.message)
+                default: throw error
+                }
+            }
+        }
+        return .page(RulesPage(state, input: input, problems: problems, now: request.now))
     }
 
     /// Returns the page that shows the rules that others have set meanwhile. Deploying again replaces them.
     private func conflictPage(_ input: RulesInput) async throws(StatusError) -> RulesPage {
         let state = try await state()
         let newer = state.stored.text ?? state.active?.text ?? ""
+        var input = input
+        input.base = state.stored.version
         return RulesPage(
             state,
-            input: RulesInput(text: input.text, base: state.stored.version),
+            input: input,
             conflict: RulesDiffView(from: newer, to: input.text),
             now: request.now
         )

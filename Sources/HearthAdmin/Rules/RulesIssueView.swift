@@ -1,4 +1,6 @@
+import Cryptography
 import SecurityRules
+import UTF8Text
 
 /// An error or a warning of the compiler, with a link to its line.
 struct RulesIssueView: ViewModel {
@@ -49,6 +51,13 @@ struct RulesCheck: Sendable {
             ruleset = nil
             issues = error.issues
         }
+    }
+
+    /// A digest of the rules and their warnings, which a user confirms before they are deployed; `nil` without warnings, or with errors.
+    var warningDigest: String? {
+        guard ruleset != nil, !issues.isEmpty else { return nil }
+        let text = ([source.text] + issues.map(\.description)).joined(separator: "\n")
+        return Hexadecimal.encode(SHA256.digest(of: Array(text.utf8)).prefix(8))
     }
 
     /// The first error.

@@ -70,9 +70,13 @@ struct RulesState: Sendable {
 struct RulesInput: Sendable {
     let text: String
     /// The version of the database's own file that was edited; `nil` for no file.
-    let base: UTF8Key?
+    var base: UTF8Key?
     /// The compiled text, if it has been checked.
     var check: RulesCheck?
+    /// True if the user has confirmed that the server may require keys.
+    private(set) var confirmsLockout = false
+    /// The digest of the warnings that the user has confirmed.
+    private(set) var confirmedWarnings: UTF8Key?
 
     init(text: String, base: UTF8Key?, check: RulesCheck? = nil) {
         (self.text, self.base, self.check) = (text, base, check)
@@ -87,6 +91,14 @@ struct RulesInput: Sendable {
     init(_ form: Form) {
         let base = form["base"].flatMap { $0.utf8.isEmpty ? nil : $0 }
         self.init(text: form["rules"]?.string ?? "", base: base)
+        confirmsLockout = form.has("confirm")
+        confirmedWarnings = form["warnings"]
+    }
+
+    /// True if the checked text has no warnings, or the user has confirmed them.
+    var confirmsWarnings: Bool {
+        guard let digest = check?.warningDigest else { return true }
+        return confirmedWarnings == UTF8Key(digest)
     }
 }
 
@@ -203,18 +215,25 @@ struct RulesEditor: ViewModel {
     private let rules: FormField
     private let base: String
     private let check: RulesCheckView?
+    /// The value that confirms the warnings; `nil` if there are none.
+    private let warningDigest: String?
     private let conflict: RulesDiffView?
     private let errorLine: Int?
     private let errorColumn: Int?
+    private let confirmsWarnings: Bool
     private let locksOut: Bool
+    private let confirmsLockout: Bool
 
     init(_ input: RulesInput, conflict: RulesDiffView?, locksOut: Bool, problems: FormProblems) {
         rules = FormField("rules", input.text, problems: problems)
         base = input.base?.string ?? ""
+        warningDigest = input.check?.warningDigest
         check = input.check.map { RulesCheckView($0, prefix: "C", label: localized("Checked rules")) }
         self.conflict = conflict
         errorLine = input.check?.firstError?.position.line
         errorColumn = input.check?.firstError?.position.column
+        confirmsWarnings = input.confirmsWarnings
         self.locksOut = locksOut
+        confirmsLockout = input.confirmsLockout
     }
 }

@@ -67,7 +67,7 @@ struct SessionController {
                 failures: failedSignIns
             )
             // The new session replaces the browser's cookie, so the old session would be unreachable.
-            if let old = request.principal.session { try? context.sessions.end(old.name, by: old.caller) }
+            if let old = request.principal.session { try? await context.sessions.end(old.name, by: old.caller) }
             await context.withCaller(session.caller).audit(.signIn)
             logger.notice("Signed in", metadata: ["key.id": "\(session.caller.keyID ?? "none")"])
             let cookie = SessionCookie(id: id, isSecure: request.http.isSecure).headerValue
@@ -116,7 +116,7 @@ struct SessionController {
         }
         let response = PageResponse.seeOther(AdminURL.signIn, flash: .signedOut)
         guard let session = request.principal.session else { return response }
-        try? context.sessions.end(session.name, by: session.caller)
+        try? await context.sessions.end(session.name, by: session.caller)
         await context.audit(.signOut)
         return response.settingCookie(SessionCookie.expired(isSecure: session.isSecure))
     }

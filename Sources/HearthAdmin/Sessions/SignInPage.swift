@@ -26,7 +26,7 @@ struct SignInPage: Page {
     ) {
         self.status = status
         self.next = next.url
-        problemAlert = ProblemAlert(problems)
+        problemAlert = ProblemAlert(problems, takesFocus: false)
         self.pendingForm = pendingForm
         needsKey = true
     }

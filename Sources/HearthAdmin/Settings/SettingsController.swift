@@ -16,7 +16,7 @@ struct SettingsController {
             guard let submission else { return .page(await settingsPage()) }
             if submission.isStale { return .page(await settingsPage(input: indexInput(submission.form), problems: .stale)) }
             if let name = submission.form["end"] {
-                try context.sessions.end(name, by: context.caller)
+                try await context.sessions.end(name, by: context.caller)
                 let isCurrent = name == request.principal.session?.name
                 return .redirect(
                     to: isCurrent ? AdminURL.signIn : AdminURL.settings,
@@ -38,7 +38,14 @@ struct SettingsController {
         let sessions = context.sessions.visible(to: context.caller).map { session in
             SessionView(session, keys: context.keys.all, current: request.principal.session, now: request.now)
         }
-        return SettingsPage(indexes: indexes, sessions: sessions, limits: limits, input: input, problems: problems)
+        return SettingsPage(
+            indexes: indexes,
+            sessions: sessions,
+            limits: limits,
+            input: input,
+            canDelete: request.principal.isAdmin,
+            problems: problems
+        )
     }
 
     private func indexInput(_ form: Form) -> SettingsPage.Input {
@@ -48,6 +55,10 @@ struct SettingsController {
     private func changeIndexes(_ form: Form) async throws(StatusError) -> FormResult {
         try context.authorize(.admin)
         let input = indexInput(form)
+        if form["do"] == "delete", !form.has("confirmed"), let id = form["id"]?.string {
+            let known = try await ListIndexes.call((), in: context).indexes.first { UTF8Key($0.id) == UTF8Key(id) }
+            if let known { return .page(RemoveIndexPage(IndexView(known.id, known.definition, known.buildState))) }
+        }
         var problems = FormProblems()
         do throws(StatusError) {
             let change: IndexChange

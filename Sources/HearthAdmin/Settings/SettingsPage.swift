@@ -29,17 +29,22 @@ struct SettingsPage: Page {
     private let hasSessions: Bool
     private let sessions: [SessionView]
     private let limits: [LimitView]
+    /// The page that deletes the database; `nil` if it cannot be deleted, or not by the user.
+    private let deleteDatabaseURL: String?
 
     /// - Parameters:
     ///   - indexes: The composite indexes and exemptions; `nil` if the caller may not list them.
     ///   - sessions: The sessions that the caller may see.
+    ///   - canDelete: True if the user may delete databases.
     init(
         indexes: IndexReport?,
         sessions: [SessionView],
         limits: [LimitView],
         input: Input = Input(),
+        canDelete: Bool = false,
         problems: FormProblems = FormProblems()
     ) {
+        deleteDatabaseURL = canDelete ? AdminURL.database.map(AdminURL.delete) : nil
         problemAlert = ProblemAlert(problems)
         showsIndexes = indexes != nil
         self.indexes = (indexes?.indexes ?? []).map { IndexView($0.id, $0.definition, $0.buildState) }
@@ -52,7 +57,7 @@ struct SettingsPage: Page {
         self.sessions = sessions
         hasSessions = !sessions.isEmpty
         self.limits = limits
-        status = problems.isEmpty ? .ok : .unprocessableContent
+        status = problems.status
         layout.refreshes = problems.isEmpty && (indexes?.isChanging ?? false)
     }
 }

@@ -1,7 +1,8 @@
 import DocumentModel
 import UTF8Text
 
-/// The columns of a table of documents: the chosen ones, or the union of the documents' fields, the most frequent first.
+/// The columns of a table of documents: the chosen ones, or the most frequent of the documents' fields, in the order of a
+/// document.
 struct CollectionColumns: Sendable {
     /// A column with the values of a field.
     struct Column: Sendable {
@@ -23,23 +24,36 @@ struct CollectionColumns: Sendable {
     /// Determines the columns for documents.
     ///
     /// - Parameters:
-    ///   - fields: The fields of the documents, including fields of maps.
     ///   - chosen: The chosen columns; empty to use the fields of the documents.
-    init(of documents: [Document], fields: [FieldPath], chosen: [FieldPath] = []) {
-        let paths = chosen.isEmpty ? fields.filter { $0.segments.count == 1 } : chosen
+    ///   - pinned: The columns that come first.
+    init(of documents: [Document], chosen: [FieldPath] = [], pinned: Set<FieldPath> = []) {
+        var paths = chosen.isEmpty ? Self.fields(of: documents, depth: 1, limit: Self.limit) : chosen
+        paths = paths.filter(pinned.contains) + paths.filter { !pinned.contains($0) }
         shown = paths.prefix(Self.limit).map { Column(path: $0, types: Self.types(of: $0, in: documents)) }
         hiddenCount = chosen.isEmpty ? max(0, paths.count - Self.limit) : 0
         showsAllFields = chosen.isEmpty && hiddenCount == 0
     }
 
-    /// Returns the fields of documents, the most frequent first, each map followed by its fields.
+    /// Returns the fields of documents in the order of a document, which is that of their names, each map followed by its fields.
+    /// So the order is the same whichever documents lack a field.
     ///
-    /// - Parameter depth: The number of levels to descend into maps, 1 for top-level fields only.
-    static func fields(of documents: [Document], depth: Int = 3) -> [FieldPath] {
-        fields(in: documents.lazy.map(\.fields), below: [], depth: depth)
+    /// - Parameters:
+    ///   - depth: The number of levels to descend into maps, 1 for top-level fields only.
+    ///   - limit: The number of fields that the caller shows. If there are more, those that most documents have come first, and
+    ///     then the others by their frequency.
+    static func fields(of documents: [Document], depth: Int = 3, limit: Int = .max) -> [FieldPath] {
+        let fields = fields(in: documents.lazy.map(\.fields), below: [], depth: depth)
+        guard fields.count > limit else { return fields.map(\.path) }
+        let ranked = fields.indices.sorted { (fields[$1].count, $0) < (fields[$0].count, $1) }
+        return (ranked.prefix(limit).sorted() + ranked.dropFirst(limit)).map { fields[$0].path }
     }
 
-    private static func fields(in maps: some Sequence<MapValue>, below parent: [UTF8Key], depth: Int) -> [FieldPath] {
+    /// Returns the fields of maps with the number of maps that have each.
+    private static func fields(
+        in maps: some Sequence<MapValue>,
+        below parent: [UTF8Key],
+        depth: Int
+    ) -> [(path: FieldPath, count: Int)] {
         var entries: [(key: UTF8Key, count: Int, maps: [MapValue])] = []
         var indices: [UTF8Key: Int] = [:]
         for fields in maps {
@@ -61,10 +75,10 @@ struct CollectionColumns: Sendable {
                 next = index + 1
             }
         }
-        return entries.sorted { ($1.count, $0.key) < ($0.count, $1.key) }.flatMap { key, _, maps -> [FieldPath] in
+        return entries.sorted { $0.key < $1.key }.flatMap { key, count, maps -> [(path: FieldPath, count: Int)] in
             // A nested path may exceed the length limit for field paths.
             guard let path = try? FieldPath(segments: parent + [key]) else { return [] }
-            return [path] + (maps.isEmpty ? [] : fields(in: maps, below: parent + [key], depth: depth - 1))
+            return [(path, count)] + (maps.isEmpty ? [] : fields(in: maps, below: parent + [key], depth: depth - 1))
         }
     }
 

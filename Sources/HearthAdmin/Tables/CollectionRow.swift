@@ -6,7 +6,7 @@ struct CollectionRow: Sendable {
     struct Cell: Sendable {
         /// The field's value; `nil` if the document lacks the field.
         let value: ValueView?
-        /// The value's type if it differs from the column's predominant type.
+        /// The value's type if it differs from the column's predominant type, by more than the type of a number.
         let unusualType: ValueType?
         let isNumeric: Bool
         /// The links that filter by the value; `nil` if the table offers none.
@@ -43,9 +43,10 @@ struct CollectionRow: Sendable {
         cells = columns.map { column in
             guard let value = document.fields[column.path] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
             let type = ValueType(of: value)
+            let isUsual = type == .null || column.predominantType.map(type.isComparable) == true
             return Cell(
                 value: values.view(of: value, in: .cell),
-                unusualType: type == column.predominantType || type == .null ? nil : type,
+                unusualType: isUsual ? nil : type,
                 isNumeric: type.isNumeric,
                 filters: request.flatMap { ValueFilterLinks(column.path, value, in: $0) },
                 editURL: canWrite && request != nil ? AdminURL.value(FieldPathText.text(column.path), of: document.path) : nil

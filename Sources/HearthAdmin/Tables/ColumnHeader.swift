@@ -25,8 +25,11 @@ struct ColumnHeader: Sendable {
         case descending
     }
 
-    /// True if the values have several types, not counting null.
-    var isMixed: Bool { types.count { $0 != .null } > 1 }
+    /// True if the values have several types, not counting null, and all numbers as one type.
+    var isMixed: Bool {
+        guard let predominant = types.first else { return false }
+        return types.contains { $0 != .null && !$0.isComparable(to: predominant) }
+    }
 
     /// Creates the header of a field's column.
     ///

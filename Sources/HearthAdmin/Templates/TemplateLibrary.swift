@@ -13,6 +13,7 @@ struct TemplateLibrary: Sendable {
         case overview
         case collection
         case collectionColors = "collection-colors"
+        case collectionPanels = "collection-panels"
         case collectionJSON = "collection-json"
         case collectionMap = "collection-map"
         case collectionTypes = "collection-types"
@@ -36,6 +37,7 @@ struct TemplateLibrary: Sendable {
         case conflict
         case delete
         case history
+        case references
         case job
         case jobs
         case activity
@@ -44,9 +46,12 @@ struct TemplateLibrary: Sendable {
         case backups
         case `import`
         case newCollection = "new-collection"
+        case databases
+        case deleteDatabase = "delete-database"
         case keys
         case revokeKey = "revoke-key"
         case settings
+        case removeIndex = "remove-index"
         case rules
         case rulesVersion = "rules-version"
         case rulesPlayground = "rules-playground"

@@ -2,6 +2,8 @@
 struct ExternalLink: Sendable {
     /// The stored URL.
     let url: String
+    /// The scheme and the authority of the URL, as they are written.
+    let origin: Substring.UTF8View
     /// The link text: the URL, shortened in the middle if it is long.
     let text: String
 
@@ -22,6 +24,7 @@ struct ExternalLink: Sendable {
         let authority = bytes[start...].prefix { !Self.endsAuthority($0) }
         guard let first = authority.first, first != UInt8(ascii: ":"), !authority.contains(UInt8(ascii: "@")) else { return nil }
         url = string
+        origin = bytes[..<authority.endIndex]
         text = string.truncatingMiddle(toScalars: textLimit)
     }
 }

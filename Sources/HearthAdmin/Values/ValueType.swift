@@ -54,4 +54,7 @@ enum ValueType: String, Sendable, CaseIterable {
 
     /// True if columns of the type are aligned to the right.
     var isNumeric: Bool { self == .integer || self == .double }
+
+    /// Returns whether values of this type are sorted and compared with those of another one: numbers are of one type, as on the page of types.
+    func isComparable(to other: ValueType) -> Bool { self == other || isNumeric && other.isNumeric }
 }

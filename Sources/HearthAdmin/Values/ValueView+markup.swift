@@ -12,6 +12,7 @@ extension ValueView {
         case .collapsed(let text): text.write(to: &markup)
         case .color(let chip): chip.write(to: &markup)
         case .link(let link): link.write(to: &markup)
+        case .image(let view): view.write(to: &markup)
         case .bytes(let view): view.write(to: &markup)
         case .reference(let link): link.write(to: &markup, opening: #"<a class="reference" href=""#)
         case .geoPoint(let view): view.write(to: &markup)
@@ -66,11 +67,30 @@ extension ColorChip: MarkupConvertible {
     }
 }
 
-extension ExternalLink {
+extension ThumbnailView {
     func write(to markup: inout Markup) {
+        link.write(to: &markup) { markup in
+            markup.raw(#"<img class="thumbnail" src=""#)
+            markup.text(link.url)
+            markup.raw(#"" alt=""#)
+            markup.text(localized("Image"))
+            // The size is fixed, so that nothing moves when the image arrives.
+            let size: StaticString = isLarge ? #"width="96" height="96""# : #"width="24" height="24""#
+            markup.raw(#"" "#)
+            markup.raw(size)
+            markup.raw(#" loading="lazy" decoding="async" referrerpolicy="no-referrer">"#)
+        }
+    }
+}
+
+extension ExternalLink {
+    /// - Parameter beforeText: Writes what the link shows before its text.
+    func write(to markup: inout Markup, beforeText: (inout Markup) -> Void = { _ in }) {
         markup.raw(#"<a class="external" href=""#)
         markup.text(url)
-        markup.raw(#"" rel="noreferrer noopener"><bdi dir="ltr">"#)
+        markup.raw(#"" rel="noreferrer noopener">"#)
+        beforeText(&markup)
+        markup.raw(#"<bdi dir="ltr">"#)
         markup.text(text)
         markup.raw("</bdi></a>")
     }

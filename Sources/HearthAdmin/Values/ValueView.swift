@@ -11,6 +11,7 @@ indirect enum ValueView: Sendable {
     case collapsed(CollapsedText)
     case color(ColorChip)
     case link(ExternalLink)
+    case image(ThumbnailView)
     case bytes(BytesView)
     case reference(LinkView)
     case geoPoint(GeoPointView)
@@ -29,6 +30,13 @@ struct CollapsedText: Sendable {
     let full: DisplayText
     /// The length in words.
     let length: String
+}
+
+/// A link to an image, with a thumbnail of the image.
+struct ThumbnailView: Sendable {
+    let link: ExternalLink
+    /// True beside a field of a document; otherwise, the image is as high as a line.
+    let isLarge: Bool
 }
 
 /// The first bytes in hexadecimal, and the number of bytes.

@@ -37,7 +37,10 @@ struct ValueViewBuilder: Sendable {
             return .color(chip)
         }
         if string.utf8.isEmpty { return .summary(localized("empty string")) }
-        if let link = ExternalLink(string, textLimit: presentation == .cell ? Self.cellLinkLength : .max) { return .link(link) }
+        if let link = ExternalLink(string, textLimit: presentation == .cell ? Self.cellLinkLength : .max) {
+            guard ImageOrigins.current.allowsImage(of: link) else { return .link(link) }
+            return .image(ThumbnailView(link: link, isLarge: presentation == .detail))
+        }
         switch presentation {
         case .cell:
             return .text(DisplayText(truncating: string, toScalars: Self.cellLength))

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FileStore
 import HearthAPI
 import ServiceLifecycle
 
@@ -47,9 +48,20 @@ struct BackupSchedule: Service {
     }
 
     /// Makes a backup. Its failure is logged where it is made.
+    ///
+    /// On a disk that holds the backups to keep and not one more, the oldest one gives way to the new one, which is tried once more. The
+    /// others stay, whatever fills the disk. No backup gives way to an error that fewer of them would not mend.
     private func makeBackup() async {
         do throws(StatusError) {
-            _ = try await databases.makeBackup(includingKeys: true)
+            do throws(StatusError) {
+                _ = try await databases.makeBackup(includingKeys: true)
+            } catch {
+                guard error.isLackOfBackupSpace, let keptCount, keptCount > 1,
+                    try await databases.backups.list().count >= keptCount
+                else { throw error }
+                try await databases.pruneBackups(keeping: keptCount - 1)
+                _ = try await databases.makeBackup(includingKeys: true)
+            }
             if let keptCount { try await databases.pruneBackups(keeping: keptCount) }
         } catch {
             try? await Task.sleep(for: Self.retryInterval)

@@ -17,7 +17,10 @@ struct ServeBackupOptions: ParsableArguments {
     var backupHours: Int?
 
     @Option(
-        help: ArgumentHelp("Number of backups to keep; older ones are removed after each scheduled backup.", valueName: "count")
+        help: ArgumentHelp(
+            "Number of backups to keep; older ones are removed after each scheduled backup, or before one that lacks space.",
+            valueName: "count"
+        )
     )
     var keepBackups: Int?
 

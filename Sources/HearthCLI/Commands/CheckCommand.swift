@@ -24,8 +24,8 @@ struct CheckCommand: AsyncParsableCommand {
             A repair compares the index with each document, but does not read it entry by entry; use --rebuild-index if a check \
             without --repair says so.
 
-            Documents whose files were edited, and files and folders that are not documents, are reported as notices, not as \
-            findings; queries don't see the edits until the index is rebuilt.
+            Documents whose files were edited or keep the texts of edits, and files and folders that are not documents, are reported as \
+            notices, not as findings; queries don't see the edits until the index is rebuilt.
 
             A journal that is damaged in commits that recovery needs keeps the database from opening. Restore a backup, or \
             continue with the documents in their current state: --set-aside-journal moves the damaged journal to journal.aside-1 \
@@ -130,7 +130,7 @@ struct CheckCommand: AsyncParsableCommand {
 
 extension CheckFinding {
     /// The finding as one line of text.
-    fileprivate var text: String {
+    var text: String {
         let description = StatusError(.dataLoss, message, path: path, file: file).description
         return "\(kind.rawValue): \(description.dropFirst("\(StatusCode.dataLoss.name): ".count))"
     }
@@ -167,10 +167,11 @@ extension CheckReport {
     fileprivate var text: String {
         let result = findings == 0 ? "no findings" : findings.counted("finding")
         let edited = editedDocuments == 0 ? "" : ", \(editedDocuments.counted("edited document"))"
+        let kept = keptTexts == 0 ? "" : ", \(keptTexts.counted("kept text"))"
         let ignored = ignoredEntries == 0 ? "" : ", \(ignoredEntries.counted("ignored item"))"
         return "\(documents.counted("document")) in \(collections.counted("collection")), \(documentBytes.counted("byte")); "
             + "\(commits.counted("commit")) in \(segments.counted("journal segment")), \(journalBytes.counted("byte")): "
-            + "\(result)\(edited)\(ignored)"
+            + "\(result)\(edited)\(kept)\(ignored)"
     }
 
     fileprivate var json: [UInt8] {
@@ -188,7 +189,7 @@ extension CheckReport {
         [
             ("documents", documents), ("collections", collections), ("documentBytes", documentBytes), ("segments", segments),
             ("commits", commits), ("journalBytes", journalBytes), ("findings", findings), ("notices", notices),
-            ("editedDocuments", editedDocuments), ("ignoredEntries", ignoredEntries),
+            ("editedDocuments", editedDocuments), ("keptTexts", keptTexts), ("ignoredEntries", ignoredEntries),
         ]
     }
 }

@@ -30,9 +30,12 @@ enum CheckTarget {
     /// The documents that the repair accepted are reported on standard error. So is a failed repair, which doesn't hide the
     /// findings of the check that follows.
     ///
-    /// - Parameter onFinding: Receives each finding of the last check.
+    /// - Parameters:
+    ///   - onEarlierFinding: Receives each finding of the check before a repair.
+    ///   - onFinding: Receives each finding of the last check.
     func check(
         repairing repair: Repair,
+        onEarlierFinding: @escaping @Sendable (CheckFinding) -> Void = { _ in },
         onFinding: @escaping @Sendable (CheckFinding) -> Void
     ) async throws -> CheckReport {
         // The first check also ensures that no data folder is created where none exists.
@@ -42,6 +45,7 @@ enum CheckTarget {
             for finding in found.all { onFinding(finding) }
             return first
         }
+        for finding in found.all { onEarlierFinding(finding) }
         var failure: StatusError?
         do throws(StatusError) {
             if repair.setsJournalAside, let folder = try await setDamagedJournalAside() {

@@ -8,12 +8,12 @@ import UTF8Text
 struct DatabasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "databases",
-        abstract: "List, limit and delete databases.",
+        abstract: "List, create, limit and delete databases.",
         discussion: """
             A server has a default database and any number of additional ones, each with its own documents, history, streams and \
             transactions. The first write to an additional database creates it.
             """,
-        subcommands: [List.self, Quota.self, Delete.self],
+        subcommands: [List.self, Create.self, Quota.self, Delete.self],
         defaultSubcommand: List.self
     )
 
@@ -32,6 +32,24 @@ struct DatabasesCommand: AsyncParsableCommand {
                 try output.writeLine(Excerpt(name, maximumBytes: .max).text.utf8)
             }
             try output.flush()
+        }
+    }
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create an empty database.",
+            discussion: "The first write to a database creates it, too. Fails with ALREADY_EXISTS if it exists."
+        )
+
+        @OptionGroup var server: ServerOptions
+
+        @Argument(help: "Database, as PROJECT/DATABASE, or just DATABASE for one in the server's default project.")
+        var name: String
+
+        func run() async throws {
+            _ = try await server.withConnection { connection in
+                try await connection.call("databases.create") { params in params.member(DatabaseKeys.name, name) }
+            }
         }
     }
 

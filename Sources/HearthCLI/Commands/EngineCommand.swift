@@ -17,8 +17,9 @@ struct EngineCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make Hearth's tables, or bring them to the version of this program.",
             discussion: """
-                The user needs the right to create a schema in the engine's database. A server that finds no tables makes them itself, if \
-                its user may; it never changes existing ones. Stop all servers before, and make a backup of the engine.
+                The user needs the right to create a schema in the engine's database. A server that finds no tables, or those of an older \
+                release, does that itself, if its user may. Existing documents are indexed before the command ends. Servers of older \
+                releases cannot commit afterward. Make a backup of the engine before.
                 """
         )
 

@@ -2,6 +2,8 @@ import ArgumentParser
 import DocumentModel
 import FileStore
 import HearthAPI
+import Logging
+import PostgresStore
 import UTF8Text
 
 /// `hearth import`
@@ -14,8 +16,8 @@ struct ImportCommand: AsyncParsableCommand {
             existing document at its path. Invalid lines are reported with file name and line number and skipped, and the exit \
             status is 1. A server error stops the import. The server assigns new create and update times.
 
-            With --data, makes a new data folder of the documents instead, for a server to be started on. Its documents keep the \
-            times that the lines have, as written by `hearth export --times`.
+            With --data, makes a new data folder of the documents instead, for a server to be started on. With --engine, fills an empty \
+            database of an engine. The documents keep the times that the lines have, as written by `hearth export --times`.
             """
     )
 
@@ -27,12 +29,26 @@ struct ImportCommand: AsyncParsableCommand {
     )
     var data: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Fill an empty database of this engine, that of hearth serve --engine, and keep the times of the documents.",
+            valueName: "url"
+        )
+    )
+    var engine: String?
+
     @Argument(help: "Files to import; - reads standard input.", completion: .file(extensions: ["ndjson", "jsonl"]))
     var files: [String]
+
+    func validate() throws {
+        guard data == nil || engine == nil else { throw ValidationError("--data and --engine exclude each other.") }
+    }
 
     func run() async throws {
         if let data {
             try await makeFolder(data)
+        } else if let engine {
+            try await fillDatabase(of: engine)
         } else {
             try await server.withConnectionOfLongWork { connection in
                 try await importFiles(DocumentImporter(connection))
@@ -43,9 +59,32 @@ struct ImportCommand: AsyncParsableCommand {
     private func makeFolder(_ path: String) async throws {
         let folder = try await DataFolderImport.begin(at: path)
         do {
-            try await importFiles(DocumentImporter(folder)) { () throws(StatusError) in try await folder.complete() }
+            let importer = DocumentImporter(until: folder.time) { documents throws(StatusError) in
+                try await folder.write(documents)
+            }
+            try await importFiles(importer) { () throws(StatusError) in try await folder.complete() }
         } catch {
             await folder.discard()
+            throw error
+        }
+    }
+
+    private func fillDatabase(of url: String) async throws {
+        let logger = Logger(label: "hearth.engine") { _ in LineLogHandler.standardError }
+        let configuration = PostgresConfiguration(try EngineAddress(url))
+        let filling = try await EngineImport.begin(configuration, database: server.databaseID, logger: logger)
+        do {
+            let importer = DocumentImporter(until: filling.time) { documents throws(StatusError) in
+                try await filling.write(documents)
+            }
+            try await importFiles(importer) { () throws(StatusError) in try await filling.complete() }
+        } catch {
+            // Invalid lines are left out of a complete import.
+            do {
+                try await filling.discard()
+            } catch {
+                Console.standardError.report(error)
+            }
             throw error
         }
     }
@@ -61,7 +100,7 @@ struct ImportCommand: AsyncParsableCommand {
             try await complete()
         } catch {
             Console.standardError.report(error)
-            if data == nil, let note = Self.resumeNote(for: importer) { Console.standardError.report(note) }
+            if data == nil, engine == nil, let note = Self.resumeNote(for: importer) { Console.standardError.report(note) }
             throw ExitCode.failure
         }
         print("\(importer.writtenCount.counted("document")) imported")

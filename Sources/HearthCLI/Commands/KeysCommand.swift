@@ -10,8 +10,8 @@ struct KeysCommand: AsyncParsableCommand {
         abstract: "Manage API keys.",
         discussion: """
             With --data, works directly on a data folder on this machine, whether or not a server has it open; this is how the \
-            first key is created. A running server applies the change within a second. Without --data, calls a server, which \
-            requires a key with the role admin.
+            first key is created. A running server applies the change within a second. --engine does the same with the engine of \
+            hearth serve --engine, for all its servers. Without either, calls a server, which requires a key with the role admin.
 
             As soon as the first key has been created, the server rejects requests without a valid key, even after all keys \
             have been revoked.

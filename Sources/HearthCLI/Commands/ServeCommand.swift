@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreMetrics
+import Cryptography
 import DocumentModel
 import DocumentStore
 import FileStore
@@ -94,14 +95,22 @@ struct ServeCommand: AsyncParsableCommand {
         let traces = try ServeTraces(options.trace, metrics: metrics.traces, logger: logger)
         let authentication = try await ServeAuthentication(options.authentication, logger: logger)
         let tls = try ServeTLS(options.tls, logger: logger)
-        try await checkHost(logger: logger)
+        if options.engine == nil { try checkHost(limitsAccess: await ServeDriver.limitsAccess(inFolder: options.data)) }
         MetricsSystem.bootstrap(PrometheusMetricsFactory(metrics.registry))
-        let driver = try await ServeDriver.open(options, primary: status?.primary, metrics: metrics.store, logger: logger)
+        let editRules = EditRules(defaultDatabase: try options.defaultDatabase)
+        let driver = try await ServeDriver.open(
+            options,
+            primary: status?.primary,
+            editRules: editRules,
+            metrics: metrics.store,
+            logger: logger
+        )
         let host = driver.host
         let restart: (transition: Standby.Transition, port: Int)?
         do {
+            if options.engine != nil { try checkHost(limitsAccess: await driver.limitsAccess) }
             let keys = try await APIKeyRegistry.open(
-                .open(.keys, inFolder: options.data),
+                driver.keys,
                 logger: logger,
                 onChange: { change in
                     for (detail, ids) in [("created", change.created), ("revoked", change.revoked)] {
@@ -117,11 +126,14 @@ struct ServeCommand: AsyncParsableCommand {
             )
             if !authentication.issuers.all.isEmpty { keys.requireKeys() }
             try authentication.loadRules(in: rules)
+            editRules.use(rules)
+            let issuer = TransactionIDIssuer(secret: driver.secret.derived(for: "transactions"))
             let databases = try await DatabaseRegistry.open(
                 defaultID: options.defaultDatabase,
                 of: host,
                 limit: options.limits.openDatabases,
                 rules: rules,
+                issuer: issuer,
                 primary: status?.primary,
                 logger: logger,
                 backupMetrics: metrics.backups
@@ -136,7 +148,9 @@ struct ServeCommand: AsyncParsableCommand {
                         audit: audit,
                         standby: status
                     ),
+                    transactions: TransactionRegistry(issuer: issuer),
                     keys: keys,
+                    sessions: driver.sessions.map { SessionRegistry(keys: keys, sharedIn: $0, logger: logger) },
                     endUsers: authentication.endUsers,
                     rulesRegistry: rules,
                     rules: try await rules.rules(of: options.defaultDatabase, isDefault: true),
@@ -147,6 +161,7 @@ struct ServeCommand: AsyncParsableCommand {
                 }
                 restart = try await serve(
                     context,
+                    driver,
                     authentication,
                     tls,
                     following,
@@ -161,32 +176,28 @@ struct ServeCommand: AsyncParsableCommand {
             }
             if let failure = await databases.close() { throw failure }
         } catch {
-            await host.close()
+            await driver.close()
             throw error
         }
-        if let failure = await host.close() { throw failure }
+        if let failure = await driver.close() { throw failure }
         if case .branch(let branch)? = restart?.transition { try await host.replication?.beginBranch(branch, of: nil) }
         return restart?.port
     }
 
-    /// Rejects an address that other machines can reach if everybody could do everything, before the data folder is created.
-    private func checkHost(logger: Logger) async throws(StatusError) {
+    /// Rejects an address that other machines can reach if everybody could do everything, before a data folder is created.
+    ///
+    /// - Parameter limitsAccess: True if there are keys or rules.
+    private func checkHost(limitsAccess: Bool) throws(StatusError) {
         let configuration = options.http
         guard !options.authentication.emulator else { return try configuration.checkEmulatorHost() }
-        var hasKeys =
-            options.authentication.limitsAccess || FileManager.default.fileExists(atPath: options.data + "/firestore.rules")
-        do throws(StatusError) {
-            hasKeys =
-                try await APIKeyRegistry.open(.open(.keys, inFolder: options.data), logger: logger).hasValidKey || hasKeys
-        } catch {
-            guard error.code == .notFound else { throw error }
-        }
+        let hasKeys = options.authentication.limitsAccess || limitsAccess
         try configuration.checkHost(hasKeys: hasKeys)
         try configuration.checkProxies(hasKeys: hasKeys)
     }
 
     private func serve(
         _ context: ServiceContext,
+        _ driver: ServeDriver,
         _ authentication: ServeAuthentication,
         _ tls: ServeTLS?,
         _ standby: StandbyService?,
@@ -196,11 +207,19 @@ struct ServeCommand: AsyncParsableCommand {
         manager: ServiceManager?
     ) async throws -> (Standby.Transition, port: Int)? {
         let logger = log.logger
-        let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: options.data, logger: logger)
-        let modules: [any RouteModule] = [
+        let pages = AdminPages(
+            context: context,
+            assets: try PageAssets(assets),
+            uploadFolder: options.data,
+            formSecret: driver.secret.derived(for: "forms"),
+            logger: logger
+        )
+        pages.allowImages(from: options.imageOrigin)
+        var modules: [any RouteModule] = [
             APIModule(context), FirestoreRESTModule(context, allowsClearing: options.allowClearing), FirestoreGRPCModule(context),
             AdminModule(pages),
         ]
+        if let forwarding = driver.forwarding { modules.append(forwarding.module) }
         var configuration = options.http
         configuration.certificate = tls?.certificate
         options.log.apply(to: &configuration, accessLogger: log.accessLogger)
@@ -211,8 +230,9 @@ struct ServeCommand: AsyncParsableCommand {
             context: context,
             modules: modules,
             logger: logger
-        ) { [host = options.host] port in
+        ) { [host = options.host, forwarding = driver.forwarding] port in
             listening.withLock { $0 = port }
+            forwarding?.start(listeningOn: port)
             Self.announce(scheme: tls == nil ? "http" : "https", host: host, port: port)
             await manager?.notify(.ready)
         }
@@ -239,7 +259,15 @@ struct ServeCommand: AsyncParsableCommand {
         let drainTime = Duration.seconds(options.drainSeconds)
         services.append(.init(DrainService(duration: drainTime, activity: context.server.activity, logger: logger)))
         let metrics = context.server.metrics.configuration
-        let reload = ConfigurationReload(options, server: server, tls: tls, manager: manager, metrics: metrics, logger: logger)
+        let reload = ConfigurationReload(
+            options,
+            server: server,
+            pages: pages,
+            tls: tls,
+            manager: manager,
+            metrics: metrics,
+            logger: logger
+        )
         services.append(.init(reload))
         if let manager {
             services.append(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocumentModel
 import FileStore
 
 /// The options of `hearth serve` for edits of document files by other programs.
@@ -22,6 +23,20 @@ struct ServeFolderEditOptions: ParsableArguments {
     )
     var folderEditDeletions = 1_000
 
+    @Flag(
+        help: """
+            Leave the text of an edited file as it is until the next commit of its document by a call, or until the server stops.
+            """
+    )
+    var folderEditKeepText = false
+
+    @Flag(
+        help: """
+            Permit edits of files only as the security rules of the database do, with the owner of the file as the end user file:NAME.
+            """
+    )
+    var folderEditRules = false
+
     func validate() throws {
         guard (10...60_000).contains(folderEditQuietMs) else {
             throw ValidationError("--folder-edit-quiet-ms must be between 10 and 60000.")
@@ -32,9 +47,15 @@ struct ServeFolderEditOptions: ParsableArguments {
     }
 
     /// Applies the options to the store configuration.
-    func apply(to configuration: inout FileStoreConfiguration) {
+    func apply(to configuration: inout FileStoreConfiguration, rules: EditRules) {
         configuration.takesFolderEdits = folderEdits
         configuration.folderEditQuietTime = .milliseconds(folderEditQuietMs)
         configuration.maximumFolderDeletions = folderEditDeletions
+        configuration.keepsFolderEditTexts = folderEditKeepText
+        if folderEditRules {
+            configuration.folderEditAuthorization = { database, user throws(StatusError) in
+                try await rules.authorization(in: database, for: user)
+            }
+        }
     }
 }

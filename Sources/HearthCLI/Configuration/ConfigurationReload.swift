@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import HearthAPI
+import HearthAdmin
 import HearthHTTP
 import Logging
 import ServiceLifecycle
@@ -9,6 +10,7 @@ import UnixSignals
 /// Reads the configuration of a running server again when the process receives SIGHUP, and applies it wholly or not at all.
 struct ConfigurationReload: Service {
     private let server: HTTPServer
+    private let pages: AdminPages
     private let tls: ServeTLS?
     private let manager: ServiceManager?
     private let metrics: ConfigurationMetrics
@@ -24,6 +26,7 @@ struct ConfigurationReload: Service {
     init(
         _ options: ServeOptions,
         server: HTTPServer,
+        pages: AdminPages,
         tls: ServeTLS?,
         manager: ServiceManager?,
         metrics: ConfigurationMetrics,
@@ -31,6 +34,7 @@ struct ConfigurationReload: Service {
     ) {
         self.options = options
         self.server = server
+        self.pages = pages
         self.tls = tls
         self.manager = manager
         self.metrics = metrics
@@ -83,6 +87,7 @@ struct ConfigurationReload: Service {
         try server.check(options.http)
         if let tls, let paths = options.tls.paths { try await tls.reload(paths) }
         server.apply(options.http)
+        pages.allowImages(from: options.imageOrigin)
         return changed
     }
 }

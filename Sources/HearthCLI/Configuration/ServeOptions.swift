@@ -4,7 +4,9 @@ import DocumentStore
 import FileStore
 import HearthAPI
 import HearthHTTP
+import HearthTransport
 import IdentityTokens
+import NIOSSL
 import PostgresStore
 import StorageIO
 import UTF8Text
@@ -42,11 +44,35 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --engine, the folder of this server's own files: API keys, rules and activity. (default: server)",
+            "With --engine, the folder of this server's own files: activity and uploads. (default: server)",
             valueName: "dir"
         )
     )
     var serverFolder: String?
+
+    @Option(
+        name: .customLong("server-url"),
+        help: ArgumentHelp(
+            """
+            With --engine, the URL by which the other servers of the engine reach this one, such as http://10.0.0.5:8080. Servers that have \
+            one forward commits to the one that has the lease, while several write a database. The port 0 is the one that it listens on.
+            """,
+            valueName: "url"
+        )
+    )
+    var serverURL: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            With --server-url, a PEM file with certificates of authorities to trust in addition to the system's, for connections to the \
+            other servers of the engine.
+            """,
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var serverCA: String?
 
     @Option(
         help: ArgumentHelp(
@@ -80,6 +106,17 @@ struct ServeOptions: ParsableArguments {
         )
     )
     var corsOrigin: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Origin, such as https://images.example.org, whose images the admin pages show as thumbnails beside the links to them. \
+            The browsers of those who view the pages load them from there. May be repeated.
+            """,
+            valueName: "origin"
+        )
+    )
+    var imageOrigin: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -168,17 +205,27 @@ struct ServeOptions: ParsableArguments {
                 "--trusted-proxy: \(Excerpt(text)) is neither an IP address, such as 127.0.0.1, nor a network, such as 10.0.0.0/8."
             )
         }
-        for origin in corsOrigin where !Self.isOrigin(origin) {
+        for (option, origins) in [("cors-origin", corsOrigin), ("image-origin", imageOrigin)] {
+            for origin in origins where !Self.isOrigin(origin) {
+                throw ValidationError(
+                    "--\(option): \(Excerpt(origin)) is not an origin, which is a scheme and a host without a path, "
+                        + "such as https://app.example.org."
+                )
+            }
+        }
+        for origin in imageOrigin where origin.utf8.contains(UInt8(ascii: "[")) {
             throw ValidationError(
-                "--cors-origin: \(Excerpt(origin)) is not an origin, which is a scheme and a host without a path, "
-                    + "such as https://app.example.org."
+                "--image-origin: \(Excerpt(origin)) has an IPv6 address, which a Content-Security-Policy cannot allow. Use a host name, "
+                    + "such as https://images.example.org."
             )
         }
     }
 
     private func validateEngine() throws {
+        guard serverCA == nil || serverURL != nil else { throw ValidationError("--server-ca requires --server-url.") }
         guard let engine else {
             guard serverFolder == nil else { throw ValidationError("--server-folder requires --engine.") }
+            guard serverURL == nil else { throw ValidationError("--server-url requires --engine.") }
             return
         }
         guard dataFolder == nil else {
@@ -197,22 +244,45 @@ struct ServeOptions: ParsableArguments {
         } catch {
             throw ValidationError("--engine: \(error.message)")
         }
+        do throws(StatusError) {
+            _ = try serverAddress
+        } catch {
+            throw ValidationError("--server-url: \(error.message)")
+        }
     }
 
     /// Returns whether the text has the form `http://host[:port]` or `https://host[:port]`.
     private static func isOrigin(_ text: String) -> Bool {
         ["http://", "https://"].contains { scheme in
             let host = text.utf8.dropFirst(scheme.utf8.count)
-            return text.utf8.starts(with: scheme.utf8) && !host.isEmpty && host.allSatisfy(\.isHostCharacter)
+            return text.utf8.starts(with: scheme.utf8) && host.allSatisfy(\.isHostCharacter)
+                && ![nil, UInt8(ascii: ":")].contains(host.first)
         }
     }
 
-    /// The folder with the files of the server and of its default database: the data folder, or with an engine a folder for the keys,
-    /// the rules and the activity.
-    var data: String { dataFolder ?? (engine == nil ? "data" : engineFolder + "/default") }
+    /// The folder with the files of the server: the data folder, or with an engine that of the server's own files.
+    var data: String { dataFolder ?? (engine == nil ? "data" : engineFolder) }
 
     /// The folder of the server's own files with an engine.
     var engineFolder: String { serverFolder ?? "server" }
+
+    /// The address of the server for the others of its engine; `nil` without one.
+    var serverAddress: ServerAddress? {
+        get throws(StatusError) { try serverURL.map { url throws(StatusError) in try ServerAddress(url) } }
+    }
+
+    /// The settings of TLS for connections to the other servers of the engine; `nil` for those of the system. Reads the file each time.
+    var peerTLS: TLSConfiguration? {
+        get throws(StatusError) {
+            guard let serverCA else { return nil }
+            do throws(StatusError) {
+                let authorities = try InputFile(serverCA, isRegular: true).readToEnd(maximumBytes: 4 << 20)
+                return try HearthConnection.tlsConfiguration(trusting: authorities)
+            } catch {
+                throw StatusError(error.code, "--server-ca \(serverCA): \(error.message)", cause: error)
+            }
+        }
+    }
 
     /// The ID of the default database.
     var defaultDatabase: DatabaseID {
@@ -225,6 +295,8 @@ struct ServeOptions: ParsableArguments {
         configuration.host = host
         configuration.port = port
         configuration.allowedHosts = allowHost
+        // The other servers call it by that name.
+        if let address = try? serverAddress { configuration.allowedHosts.append(address.host) }
         configuration.allowedOrigins = corsOrigin
         configuration.trustedProxies = trustedProxy.compactMap(CIDRBlock.init)
         configuration.notificationStatus = notificationStatus == 200 ? .ok : .noContent

@@ -20,10 +20,17 @@ struct DatabaseOptions: ParsableArguments {
         database ?? ProcessInfo.processInfo.environment["HEARTH_DATABASE"].flatMap { $0.utf8.isEmpty ? nil : $0 }
     }
 
+    /// The additional database; `nil` for the default one. Without a project, it is in the standard one.
+    var databaseID: DatabaseID? {
+        get throws(StatusError) {
+            let id = try name.map { name throws(StatusError) in try DatabaseID(name, inProject: DatabaseID.standard.project) }
+            return id == .standard ? nil : id
+        }
+    }
+
     func validate() throws {
-        guard let name else { return }
         do throws(StatusError) {
-            _ = try DatabaseID(name, inProject: DatabaseID.standard.project)
+            _ = try databaseID
         } catch {
             throw ValidationError(error.message)
         }

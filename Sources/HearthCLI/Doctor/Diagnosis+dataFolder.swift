@@ -36,6 +36,13 @@ extension Diagnosis {
         if let mode = try? FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int, mode & 0o007 != 0 {
             problems.append("Other users may enter the data folder: chmod o-rwx \(folder)")
         }
+        if !summary.setAside.isEmpty {
+            let paths = summary.setAside.joined(separator: ", ")
+            section.add("set aside", paths)
+            problems.append(
+                "A change of primaries has set aside what may be missing elsewhere (\(paths)). Look at it, and delete it then."
+            )
+        }
         add(section, problems: problems)
     }
 

@@ -20,6 +20,7 @@ struct ServerStatus {
     /// The share of a disk below which its free space needs attention.
     static let minimumFreeShare = 0.1
     private static let maximumIndexLag = 10_000.0
+    private static let maximumEngineLogAge = 10.0
 
     init(_ information: ServerInformation, _ metrics: MetricsText, at now: Date) {
         (self.information, self.metrics) = (information, metrics)
@@ -31,6 +32,7 @@ struct ServerStatus {
             problems.append("An additional database rejects writes.")
         }
         addDatabase(metrics)
+        addEngine(metrics)
         addDisk(metrics)
         addConnections(metrics)
         addBackups(metrics, at: now)
@@ -55,6 +57,22 @@ struct ServerStatus {
         }
         if let count = metrics["hearth_file_problems"], count > 0 {
             problems.append("\(Int(count).counted("edit")) of files did not become commits: run hearth files problems.")
+        }
+    }
+
+    private mutating func addEngine(_ metrics: MetricsText) {
+        guard let isReached = metrics["hearth_engine_reached"] else { return }
+        let (used, all) = (metrics["hearth_engine_sessions_used"] ?? 0, metrics["hearth_engine_sessions"] ?? 0)
+        rows.append(("engine", isReached == 1 ? "\(Int(used)) of \(Int(all)) connections in use" : "cannot be reached"))
+        if isReached != 1 { problems.append("The database engine cannot be reached: see the log.") }
+        if let age = metrics["hearth_engine_log_age_seconds"], age > Self.maximumEngineLogAge {
+            problems.append("The server has not looked for commits of other servers for \(Self.duration(age)).")
+        }
+        if let count = metrics["hearth_engine_waiting_calls"], count > 0 {
+            problems.append("\(Int(count).counted("call")) wait for a connection to the database engine.")
+        }
+        if let count = metrics["hearth_engine_replaced_histories_total"], count > 0 {
+            problems.append("The database engine has lost commits since the server started: see the log.")
         }
     }
 
@@ -106,7 +124,8 @@ struct ServerStatus {
             let verified = metrics["hearth_backup_verified_timestamp_seconds"] ?? 0
             rows.append(("last verified", verified == 0 ? "none yet" : Self.age(seconds - verified)))
         } else {
-            rows.append(("last backup", "no folder for backups (--backups)"))
+            let isOfEngine = metrics["hearth_engine_reached"] != nil
+            rows.append(("last backup", isOfEngine ? "by tools of the engine" : "no folder for backups (--backups)"))
         }
         if let time = metrics["hearth_archive_last_success_timestamp_seconds"] {
             rows.append(("commits archived", "up to \(Self.age(seconds - time))"))

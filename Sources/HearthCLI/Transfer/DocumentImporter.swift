@@ -1,6 +1,5 @@
 import DocumentModel
 import DocumentStore
-import FileStore
 import HearthAPI
 import HearthTransport
 import StrictJSON
@@ -78,19 +77,22 @@ extension DocumentImporter<Write> {
 }
 
 extension DocumentImporter<Document> {
-    /// Creates an importer into a new data folder, which keeps the times of lines. Those without get the time of its first commit.
-    init(_ folder: DataFolderImport) {
-        self.init { line in
-            let updateTime = line.updateTime ?? line.createTime ?? folder.time
-            return Document(
-                path: line.path,
-                fields: line.fields,
-                createTime: line.createTime ?? updateTime,
-                updateTime: updateTime
-            )
-        } commit: { documents throws(StatusError) in
-            try await folder.write(documents)
-        }
+    /// Creates an importer into a new database, which keeps the times of lines.
+    ///
+    /// - Parameter time: The time of documents whose lines have none.
+    init(until time: Timestamp, write: @escaping BulkWriter<Document>.Commit) {
+        self.init(
+            { line in
+                let updateTime = line.updateTime ?? line.createTime ?? time
+                return Document(
+                    path: line.path,
+                    fields: line.fields,
+                    createTime: line.createTime ?? updateTime,
+                    updateTime: updateTime
+                )
+            },
+            commit: write
+        )
     }
 }
 

@@ -17,7 +17,7 @@ public final class AggregateQuery: Sendable {
     /// Runs the aggregation query.
     ///
     /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` if the query is invalid, or if it has no
-    ///   aggregations or more than five.
+    ///   aggregations or more than five; ``FirestoreErrorCode/unavailable`` while the network is disabled.
     nonisolated(nonsending) public func getAggregation(source: AggregateSource) async throws -> AggregateQuerySnapshot {
         let (query, operations) = try firestoreErrors { () throws(StatusError) in
             let operations = try fields.map { field throws(StatusError) in try field.operation() }
@@ -26,6 +26,7 @@ public final class AggregateQuery: Sendable {
             _ = try NormalizedQuery(query, aggregating: aggregations.fields)
             return (query, operations)
         }
+        try await self.query.firestore.checkNetwork()
         let response = try await self.query.firestore.read { connection throws(StatusError) in
             try await connection.aggregate(operations, over: query)
         }
@@ -55,9 +56,9 @@ extension AggregateQuery: Hashable {
 }
 
 /// The source of the results of an aggregation query.
-public enum AggregateSource: Hashable, Sendable {
+public enum AggregateSource: UInt, Hashable, Sendable {
     /// The server.
-    case server
+    case server = 0
 }
 
 extension Query {

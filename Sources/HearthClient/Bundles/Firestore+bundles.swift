@@ -15,9 +15,9 @@ extension Firestore {
     ///
     /// - Parameters:
     ///   - bundleData: The bundle. It is held in memory until it is loaded.
-    ///   - completion: Called at the end, with the progress or with an error, such as ``FirestoreErrorCode/invalidArgument`` for a malformed
-    ///     bundle, with the element and its offset in bytes, or ``FirestoreErrorCode/failedPrecondition`` without
-    ///     ``FirestoreSettings/cacheSettings``.
+    ///   - completion: Called at the end, with the progress, and with an error if there was one, such as
+    ///     ``FirestoreErrorCode/invalidArgument`` for a malformed bundle, with the element and its offset in bytes, or
+    ///     ``FirestoreErrorCode/failedPrecondition`` without ``FirestoreSettings/cacheSettings``.
     @discardableResult
     public func loadBundle(
         _ bundleData: Data,
@@ -38,13 +38,13 @@ extension Firestore {
     /// Loads a bundle into the local cache.
     @discardableResult
     nonisolated(nonsending) public func loadBundle(_ bundleData: Data) async throws -> LoadBundleTaskProgress {
-        try await load(.data([UInt8](bundleData))) { _ in }
+        try await load(.data([UInt8](bundleData))) { _ in }.get()
     }
 
     /// Loads a bundle into the local cache, from a stream.
     @discardableResult
     nonisolated(nonsending) public func loadBundle(_ bundleStream: InputStream) async throws -> LoadBundleTaskProgress {
-        try await load(BundleSource(bundleStream)) { _ in }
+        try await load(BundleSource(bundleStream)) { _ in }.get()
     }
 
     /// Returns a query that a bundle has brought.
@@ -75,29 +75,39 @@ extension Firestore {
         _ completion: ((LoadBundleTaskProgress?, (any Error)?) -> Void)?
     ) -> LoadBundleTask {
         let task = LoadBundleTask(queue: callbackQueue)
-        let deliver: (LoadBundleTaskProgress?, (any Error)?) -> Void = completion ?? { _, _ in }
-        callBack(deliver) { try await self.load(source) { task.update($0) } }
+        let deliver: (LoadOutcome?, (any Error)?) -> Void = { outcome, _ in completion?(outcome?.progress, outcome?.error) }
+        callBack(deliver) { await self.load(source) { task.update($0) } }
         return task
+    }
+
+    /// The outcome of the loading of a bundle.
+    private struct LoadOutcome {
+        let progress: LoadBundleTaskProgress
+        let error: FirestoreError?
+
+        func get() throws(FirestoreError) -> LoadBundleTaskProgress {
+            if let error { throw error }
+            return progress
+        }
     }
 
     /// Loads a bundle.
     ///
-    /// - Parameter observe: Called after each document, and with the end.
-    private func load(
-        _ source: BundleSource,
-        _ observe: (LoadBundleTaskProgress) -> Void
-    ) async throws -> LoadBundleTaskProgress {
+    /// - Parameter observe: Called when the loading begins, after each document, and with the end.
+    private func load(_ source: BundleSource, _ observe: (LoadBundleTaskProgress) -> Void) async -> LoadOutcome {
         var reader = BundleReader()
+        let progress: LoadBundleTaskProgress
+        var failure: FirestoreError?
         do throws(StatusError) {
             let bundle = try await read(source, with: &reader, observe)
             if let bundle { try await requireSession().load(bundle) }
-            let progress = reader.finalProgress
-            observe(progress)
-            return progress
+            progress = reader.finalProgress
         } catch {
-            observe(reader.progress(.error))
-            throw FirestoreError(error)
+            progress = reader.progress(.error)
+            failure = FirestoreError(error)
         }
+        observe(progress)
+        return LoadOutcome(progress: progress, error: failure)
     }
 
     /// Reads a bundle; returns `nil` if it is not newer than a loaded one.
@@ -117,6 +127,7 @@ extension Firestore {
                 if !isChecked, let metadata = reader.metadata {
                     isChecked = true
                     if try await session.hasLoaded(metadata) { return nil }
+                    observe(reader.progress(.inProgress))
                 }
                 guard reader.documentCount > documentCount else { continue }
                 documentCount = reader.documentCount

@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import Synchronization
 
+/// A handle of an observer of a ``LoadBundleTask``.
+public typealias LoadBundleObserverHandle = Int
+
 /// The loading of a bundle, whose progress can be observed.
 public final class LoadBundleTask: Sendable {
-    /// A handle of an observer.
-    public typealias LoadBundleObserverHandle = Int
-
     private let queue: DispatchQueue
     private let state = Mutex(State())
 
@@ -21,7 +21,7 @@ public final class LoadBundleTask: Sendable {
         self.queue = queue
     }
 
-    /// Adds an observer. It is called after each document, and at the end with ``LoadBundleTaskState/success`` or
+    /// Adds an observer. It is called when the loading begins, after each document, and at the end with ``LoadBundleTaskState/success`` or
     /// ``LoadBundleTaskState/error``, on the queue of the settings. One that is added after the end is called with that.
     ///
     /// - Returns: A handle to remove the observer.

@@ -85,7 +85,7 @@ extension EncodingNode {
 
 extension Decimal {
     /// The double that is nearest to this number. That of `NSDecimalNumber` often isn't on Linux: 19.99 becomes 19.990000000000002.
-    fileprivate var nearestDouble: Double {
+    var nearestDouble: Double {
         // The description has all digits, in the form that Double reads.
         Double(description) ?? .nan
     }

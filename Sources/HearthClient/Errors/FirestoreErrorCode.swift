@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 
 /// The domain of Firestore errors.
 public let FirestoreErrorDomain = "FIRFirestoreErrorDomain"
@@ -23,6 +23,11 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
 
     /// Returns the code of an error; `nil` for an error from another domain.
     public init?(_ error: any Error) {
+        // Not by a cast alone, which on Apple's systems asks this initializer.
+        if type(of: error) is FirestoreErrorCode.Type, let error = error as? FirestoreErrorCode {
+            self = error
+            return
+        }
         // Casts via Any: on Linux, the compiler assumes that a cast from Error always succeeds, which is not the case.
         let error = error as Any as? NSError
         guard let error, error.domain == FirestoreErrorDomain, let code = Code(rawValue: error.code) else { return nil }
@@ -71,6 +76,17 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
             FirestoreErrorCode(error)?.code == code
         }
     }
+}
+
+extension FirestoreErrorCode: CustomNSError {
+    /// ``FirestoreErrorDomain``.
+    public static var errorDomain: String { FirestoreErrorDomain }
+
+    /// The code of the error as an `NSError`.
+    public var errorCode: Int { code.rawValue }
+
+    /// An empty dictionary.
+    public var errorUserInfo: [String: Any] { [:] }
 }
 
 extension FirestoreErrorCode {

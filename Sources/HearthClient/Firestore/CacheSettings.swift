@@ -77,6 +77,42 @@ public final class MemoryLRUGCSettings: MemoryGarbageCollectorSettings {
     }
 }
 
+extension PersistentCacheSettings: Equatable {
+    /// Returns whether two settings have the same size and folder.
+    public static func == (left: PersistentCacheSettings, right: PersistentCacheSettings) -> Bool {
+        left.maximumByteCount == right.maximumByteCount && left.folder == right.folder
+    }
+}
+
+extension MemoryCacheSettings: Equatable {
+    /// Returns whether two settings have the same rule of eviction.
+    public static func == (left: MemoryCacheSettings, right: MemoryCacheSettings) -> Bool {
+        switch (left.garbageCollectorSettings, right.garbageCollectorSettings) {
+        case (is MemoryEagerGCSettings, is MemoryEagerGCSettings): true
+        case (let left as MemoryLRUGCSettings, let right as MemoryLRUGCSettings): left == right
+        case (let left, let right): left === right
+        }
+    }
+}
+
+extension MemoryLRUGCSettings: Equatable {
+    /// Returns whether two settings have the same size.
+    public static func == (left: MemoryLRUGCSettings, right: MemoryLRUGCSettings) -> Bool {
+        left.maximumByteCount == right.maximumByteCount
+    }
+}
+
+extension LocalCacheSettings {
+    /// Returns whether other settings are of the same kind and have the same values.
+    func isEqual(to other: any LocalCacheSettings) -> Bool {
+        switch (self, other) {
+        case (let left as PersistentCacheSettings, let right as PersistentCacheSettings): left == right
+        case (let left as MemoryCacheSettings, let right as MemoryCacheSettings): left == right
+        default: self === other
+        }
+    }
+}
+
 /// The size of a cache without a limit.
 public let FirestoreCacheSizeUnlimited: Int64 = -1
 

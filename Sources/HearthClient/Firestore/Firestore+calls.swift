@@ -11,7 +11,8 @@ extension Firestore {
         if let session = try session() { return try await commit(writes, in: session) }
         let user = user
         await self.writes.waitForPending()
-        try await commitNow(writes, for: user)
+        // For the user for whom the writes were made; `nil` without ID tokens.
+        _ = try await call { connection throws(StatusError) in try await connection.commit(writes, in: nil, for: user) }
     }
 
     private func commit(_ writes: [Write], in session: any SyncSession) async throws {
@@ -28,11 +29,6 @@ extension Firestore {
         }
         session.abandonWrite(id)
         throw FirestoreError(.cancelledWait)
-    }
-
-    /// - Parameter user: The user for whom the writes were made; `nil` without ID tokens.
-    private func commitNow(_ writes: [Write], for user: IDTokenCache.User?) async throws {
-        _ = try await call { connection throws(StatusError) in try await connection.commit(writes, in: nil, for: user) }
     }
 
     /// Queues writes, and returns when they are in the queue.
@@ -76,15 +72,15 @@ extension Firestore {
             session.write(writes, for: nil, queued: nil, completed: completed)
             return
         }
+        // A termination that follows waits for the write.
+        let connection = Result { () throws(StatusError) in try self.connection() }
         let user = user
         self.writes.enqueue {
-            var failure: (any Error)?
-            do {
-                try await self.commitNow(writes.get(), for: user)
-            } catch let error as StatusError {
-                failure = FirestoreError(error)
+            var failure: FirestoreError?
+            do throws(StatusError) {
+                _ = try await connection.get().commit(writes.get(), in: nil, for: user)
             } catch {
-                failure = error
+                failure = FirestoreError(error)
             }
             if let completion {
                 let failure = failure
@@ -145,15 +141,15 @@ extension Firestore {
 
     /// Calls `completion` when all writes that were queued before this call have completed.
     public func waitForPendingWrites(completion: @escaping ((any Error)?) -> Void) {
-        guard let session = try? session() else {
-            return callBack(completion) { try await self.waitForPendingWrites() }
-        }
         // Not in a task: the order of the calls decides which writes, and of which user, are waited for.
         let completion = UncheckedSendable(completion)
         let queue = callbackQueue
-        session.waitForPendingWrites { error in
-            let failure = error.map { FirestoreError($0) }
-            queue.async { completion.value(failure) }
+        let deliver: @Sendable (FirestoreError?) -> Void = { error in queue.async { completion.value(error) } }
+        do throws(FirestoreError) {
+            guard let session = try session() else { return writes.afterPending { deliver(nil) } }
+            session.waitForPendingWrites { error in deliver(error.map { FirestoreError($0) }) }
+        } catch {
+            deliver(error)
         }
     }
 }

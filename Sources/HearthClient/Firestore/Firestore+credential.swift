@@ -13,9 +13,9 @@ extension Firestore {
     /// Each instance has its own token: call the method for each database that the program uses. It has no effect with an API
     /// key.
     public func credentialDidChange() {
-        changeUser { client, user in
-            client.connection.credentialDidChange()
-            client.session?.changeUser(to: user)
+        changeUser { connection, session, user in
+            connection.credentialDidChange()
+            session?.changeUser(to: user)
         }
     }
 

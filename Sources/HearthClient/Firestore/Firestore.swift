@@ -27,7 +27,12 @@ public final class Firestore: Sendable {
         var configuration: FirestoreConfiguration
         /// Created by the first call.
         var client: Result<Client, StatusError>?
-        var isTerminated = false
+        /// The session of the listeners without a local cache, created by the first one.
+        var uncachedSession: (any SyncSession)?
+        /// The termination that is under way or has ended; `nil` if there is none.
+        var termination: Task<Void, Never>?
+
+        var isTerminated: Bool { termination != nil }
     }
 
     /// The number of changes of the user. Locked while one is under way.
@@ -73,27 +78,31 @@ public final class Firestore: Sendable {
     }
 
     deinit {
-        guard let client = openClient else { return }
+        // A termination ends all that the instance has.
+        guard !isTerminated, let client = openClient else { return }
+        let session = openSession
         // An unstructured task, since deinit cannot wait for the sockets to be closed.
-        Task {
+        Task { [writes] in
+            await writes.waitForPending()
             // A queue in memory would be lost.
             if let session = client.session, await !session.isPersistent {
-                await session.setNetworkEnabled(true)
+                session.setNetworkEnabled(true) {}
                 await withCheckedContinuation { continuation in session.waitForPendingWrites { _ in continuation.resume() } }
             }
-            await client.session?.terminate()
+            await session?.terminate()
             await client.connection.shutdown()
         }
     }
 
     /// The settings of the database.
     ///
-    /// - Precondition: When they are set, the database has not been used.
+    /// - Precondition: When other ones are set, the database has not been used.
     public var settings: FirestoreSettings {
         get { FirestoreSettings(state.withLock(\.configuration)) }
         set {
             let configuration = FirestoreConfiguration(newValue)
             state.withLock { state in
+                guard configuration != state.configuration else { return }
                 precondition(
                     state.client == nil && !state.isTerminated,
                     "The Firestore instance is in use and its settings cannot be changed. Set them before any other call."
@@ -113,33 +122,67 @@ public final class Firestore: Sendable {
 
     /// Removes all listeners and closes the connections. The instance cannot be used anymore.
     ///
-    /// Without a local cache, waits for queued writes, unless the task is cancelled. With one, it doesn't: those of a persistent cache are
-    /// sent when the database is used again.
+    /// Without a local cache, waits for queued writes, until the task of one of the callers is cancelled. With one, it doesn't: those of a
+    /// persistent cache are sent when the database is used again.
     nonisolated(nonsending) public func terminate() async throws {
-        await writes.waitForPending()
-        let client = state.withLock { state in
-            state.isTerminated = true
-            return try? state.client?.get()
+        let termination = beginTermination()
+        await withTaskCancellationHandler {
+            await termination.value
+        } onCancel: {
+            termination.cancel()
         }
-        await client?.session?.terminate()
-        await client?.connection.shutdown()
     }
 
     /// Removes all listeners, closes the connections and calls `completion`.
     public func terminate(completion: (((any Error)?) -> Void)? = nil) {
-        callBack(completion) { try await self.terminate() }
+        let termination = beginTermination()
+        callBack(completion) { await termination.value }
     }
 
-    /// Removes the files of the persistent cache, with the writes that are queued in it: those of this database and credential.
+    /// Begins the termination, unless it has begun. No call that follows uses the instance.
+    private func beginTermination() -> Task<Void, Never> {
+        state.withLock { state in
+            if let termination = state.termination { return termination }
+            let client = try? state.client?.get()
+            let session = client?.session ?? state.uncachedSession
+            let termination = Task { [writes] in
+                await writes.waitForPending()
+                await session?.terminate()
+                await client?.connection.shutdown()
+            }
+            state.termination = termination
+            return termination
+        }
+    }
+
+    /// Removes the files of the persistent cache, with the writes that are queued in it: those of this database and credential. Without
+    /// ``PersistentCacheSettings``, removes those in the standard folder, which earlier settings may have left.
     ///
     /// - Throws: ``FirestoreErrorCode/failedPrecondition`` if the database is in use, here or in another process. Call it before the first use,
     ///   or after ``terminate()``.
     nonisolated(nonsending) public func clearPersistence() async throws {
-        let configuration: FirestoreConfiguration? = state.withLock { state in
-            state.client == nil || state.isTerminated ? state.configuration : nil
+        try await clear(clearance)
+    }
+
+    /// The permission to clear the cache, as of the call.
+    private struct Clearance {
+        /// The settings; `nil` if the database is in use.
+        let configuration: FirestoreConfiguration?
+        /// The termination to wait for.
+        let termination: Task<Void, Never>?
+    }
+
+    private var clearance: Clearance {
+        state.withLock { state in
+            let isUnused = state.client == nil || state.isTerminated
+            return Clearance(configuration: isUnused ? state.configuration : nil, termination: state.termination)
         }
+    }
+
+    private func clear(_ clearance: Clearance) async throws {
+        await clearance.termination?.value
         do throws(StatusError) {
-            guard let configuration else {
+            guard let configuration = clearance.configuration else {
                 throw StatusError(
                     .failedPrecondition,
                     "The database is in use. Clear its cache before the first use, or after terminate()."
@@ -153,7 +196,8 @@ public final class Firestore: Sendable {
 
     /// Removes the files of the persistent cache and calls `completion`.
     public func clearPersistence(completion: (((any Error)?) -> Void)? = nil) {
-        callBack(completion) { try await self.clearPersistence() }
+        let clearance = clearance
+        callBack(completion) { try await self.clear(clearance) }
     }
 
     var callbackQueue: DispatchQueue {
@@ -172,6 +216,27 @@ public final class Firestore: Sendable {
     /// The client; `nil` before the first call.
     var openClient: Client? {
         state.withLock { state in try? state.client?.get() }
+    }
+
+    /// The session with the local cache or, without one, that of the listeners; `nil` if there is none yet.
+    private var openSession: (any SyncSession)? {
+        state.withLock { state in (try? state.client?.get())?.session ?? state.uncachedSession }
+    }
+
+    /// Returns the session of the listeners, which share its stream: that with the local cache or, without one, another that has only the
+    /// documents on show, and no writes.
+    func listeningSession() throws(StatusError) -> any SyncSession {
+        let client = try client()
+        if let session = client.session ?? state.withLock(\.uncachedSession) { return session }
+        return try userChanges.withLock { count throws(StatusError) in
+            let user = state.withLock(\.configuration).user(number: count)
+            return try state.withLock { state throws(StatusError) in
+                guard !state.isTerminated else { throw .terminated }
+                let session = state.uncachedSession ?? SyncClient.memory(for: user, over: client.connection)
+                state.uncachedSession = session
+                return session
+            }
+        }
     }
 
     /// Returns the connection, which is created by the first call.
@@ -197,17 +262,18 @@ public final class Firestore: Sendable {
         return session
     }
 
-    /// Calls `body` with the client, if there is one, and the user of the credential after a change.
-    func changeUser(_ body: (Client, UserID) -> Void) {
+    /// Calls `body` with the connection and the session, if there are any, and the user of the credential after a change.
+    func changeUser(_ body: (HearthConnection, (any SyncSession)?, UserID) -> Void) {
         // The ID of the user must not be that of a later change.
         userChanges.withLock { count in
             count += 1
             guard let client = openClient else { return }
-            body(client, state.withLock(\.configuration).user(number: count))
+            body(client.connection, openSession, state.withLock(\.configuration).user(number: count))
         }
     }
 
-    private func client() throws(StatusError) -> Client {
+    /// Returns the client, which is created by the first call.
+    func client() throws(StatusError) -> Client {
         if let client = state.withLock({ $0.isTerminated ? nil : $0.client }) { return try client.get() }
         return try userChanges.withLock { count throws(StatusError) in try makeClient(for: count) }
     }

@@ -101,3 +101,24 @@ struct FirestoreConfiguration: Sendable {
         "\(isSSLEnabled ? "https" : "http")://\(host)"
     }
 }
+
+extension FirestoreConfiguration: Equatable {
+    static func == (left: FirestoreConfiguration, right: FirestoreConfiguration) -> Bool {
+        let hasEqualCache =
+            switch (left.cacheSettings, right.cacheSettings) {
+            case (nil, nil): true
+            case (let left?, let right?): left.isEqual(to: right)
+            default: false
+            }
+        return hasEqualCache && left.host == right.host && left.isSSLEnabled == right.isSSLEnabled
+            && left.certificateAuthorities == right.certificateAuthorities && left.clientCertificate == right.clientCertificate
+            && left.credential == right.credential && left.timeout == right.timeout && left.queue === right.queue
+    }
+}
+
+extension FirestoreSettings: Equatable {
+    /// Returns whether two settings have the same values.
+    public static func == (left: FirestoreSettings, right: FirestoreSettings) -> Bool {
+        FirestoreConfiguration(left) == FirestoreConfiguration(right)
+    }
+}

@@ -1,7 +1,7 @@
 internal import DocumentModel
 
 /// The source from which data is read.
-public enum FirestoreSource: Hashable, Sendable {
+public enum FirestoreSource: UInt, Hashable, Sendable {
     /// The server or, with a local cache, the cache if the server cannot be reached.
     case `default`
     /// The server.

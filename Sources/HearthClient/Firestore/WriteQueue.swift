@@ -29,6 +29,11 @@ final class WriteQueue: Sendable {
         for await _ in end {}
     }
 
+    /// Calls `body` when the operations enqueued so far have completed, in the order of such calls: at once if there are none.
+    func afterPending(_ body: @escaping @Sendable () -> Void) {
+        if last.withLock({ $0 == nil }) { body() } else { enqueue { body() } }
+    }
+
     private func clear(_ number: Int) {
         last.withLock { if $0?.number == number { $0 = nil } }
     }

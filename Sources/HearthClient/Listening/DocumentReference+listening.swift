@@ -1,5 +1,4 @@
 internal import DocumentModel
-internal import HearthWire
 internal import SyncEngine
 
 extension DocumentReference {
@@ -43,18 +42,6 @@ extension DocumentReference {
 }
 
 extension DocumentReference: Listenable {
-    func listen(_ receive: (DocumentSnapshot) -> Void) async throws(FirestoreError) {
-        var lastDocument: Document??
-        try await TargetListener(firestore: firestore, target: .document(documentPath)).run { update in
-            let document = update.document(at: documentPath)
-            guard lastDocument == nil || lastDocument != .some(document) else { return }
-            lastDocument = .some(document)
-            receive(DocumentSnapshot(document, of: self))
-        }
-    }
-}
-
-extension DocumentReference {
     func listen(
         in session: any SyncSession,
         _ options: ListenOptions,
@@ -64,15 +51,6 @@ extension DocumentReference {
         let query = try firestoreErrors { () throws(StatusError) in try ViewQuery(document: documentPath) }
         return session.listen(to: query, options, ended: ended) { result in
             receive(result.map { self.snapshot($0) }.mapError { FirestoreError($0) })
-        }
-    }
-}
-
-extension WatchChangeAggregator.Update {
-    fileprivate func document(at path: DocumentPath) -> Document? {
-        switch self {
-        case .snapshot(let documents, _): documents[path]
-        case .changes(let changes, _): changes[path] ?? nil
         }
     }
 }

@@ -1,13 +1,10 @@
+internal import DocumentModel
 internal import SyncEngine
 
 /// A document or query that can be listened to.
 protocol Listenable: Sendable {
     associatedtype Snapshot: Sendable
     var firestore: Firestore { get }
-
-    /// Calls `receive` with the current snapshot and after every change, until the task is cancelled or the database is
-    /// terminated. For a database without a local cache.
-    func listen(_ receive: (Snapshot) -> Void) async throws(FirestoreError)
 
     /// Adds a listener to a session.
     ///
@@ -26,7 +23,7 @@ extension Listenable {
         _ options: SnapshotListenOptions,
         _ listener: @escaping (Snapshot?, (any Error)?) -> Void
     ) -> any ListenerRegistration {
-        let registration = ListenerTask()
+        let registration = SnapshotListener()
         start(registration, options, ended: {}, registration.handler(calling: listener, on: firestore.callbackQueue))
         return registration
     }
@@ -34,34 +31,32 @@ extension Listenable {
     /// The snapshots as a sequence. Each iteration adds its own listener.
     func snapshotSequence(_ options: SnapshotListenOptions) -> SnapshotSequence<Snapshot> {
         SnapshotSequence { receive, end in
-            let registration = ListenerTask()
+            let registration = SnapshotListener()
             start(registration, options, ended: end, receive)
             return registration
         }
     }
 
     private func start(
-        _ registration: ListenerTask,
+        _ registration: SnapshotListener,
         _ options: SnapshotListenOptions,
         ended: @escaping @Sendable () -> Void,
         _ receive: @escaping @Sendable (Result<Snapshot, any Error>) -> Void
     ) {
-        do throws(FirestoreError) {
-            if let session = try firestore.session() {
-                let id = try listen(in: session, options.listenOptions, ended: ended, receive)
-                registration.onRemoval { session.removeListener(id) }
-                return
-            }
-        } catch {
-            return receive(.failure(error))
-        }
-        registration.start {
+        let isLate = firestore.isTerminated
+        // The first snapshot includes all queued writes. With a local cache, the session has them.
+        firestore.writes.afterPending {
+            guard !registration.isRemoved else { return }
             do throws(FirestoreError) {
-                try options.source.check()
-                try await listen { receive(.success($0)) }
-                ended()
+                let client = try firestoreErrors { () throws(StatusError) in try firestore.client() }
+                if client.session == nil { try options.source.check() }
+                let listenOptions = client.session == nil ? .withoutCache : options.listenOptions
+                let session = try firestoreErrors { () throws(StatusError) in try firestore.listeningSession() }
+                let id = try listen(in: session, listenOptions, ended: ended, receive)
+                registration.onRemoval { session.removeListener(id) }
             } catch {
-                receive(.failure(error))
+                // A termination since then has ended the listener.
+                if isLate || !firestore.isTerminated { receive(.failure(error)) } else { ended() }
             }
         }
     }

@@ -43,22 +43,6 @@ extension Query {
 }
 
 extension Query: Listenable {
-    func listen(_ receive: (QuerySnapshot) -> Void) async throws(FirestoreError) {
-        let (query, normalized) = try firestoreErrors(checked)
-        var view = QueryView(of: normalized, in: firestore)
-        var isFirst = true
-        try await TargetListener(firestore: firestore, target: query.watchTarget).run { update in
-            let damagedBefore = view.damaged
-            let changes = view.apply(update)
-            guard isFirst || !changes.isEmpty || damagedBefore != view.damaged else { return }
-            isFirst = false
-            let damaged = view.damaged.map { FirestoreError($0.error) }
-            receive(QuerySnapshot(self, view.documents, changes: changes, damaged: damaged))
-        }
-    }
-}
-
-extension Query {
     func listen(
         in session: any SyncSession,
         _ options: ListenOptions,

@@ -29,7 +29,7 @@ public struct SnapshotListenOptions: Hashable, Sendable {
 }
 
 /// The source of the snapshots of a listener.
-public enum ListenSource: Hashable, Sendable {
+public enum ListenSource: UInt, Hashable, Sendable {
     /// The server and, with ``FirestoreSettings/cacheSettings``, the local cache.
     case `default`
     /// The local cache alone. Without one, listeners fail with ``FirestoreErrorCode/unavailable``.
@@ -42,8 +42,13 @@ public enum ListenSource: Hashable, Sendable {
 }
 
 extension SnapshotListenOptions {
-    /// The equivalent of the sync engine.
+    /// The equivalent of the sync engine for a database with a local cache.
     var listenOptions: ListenOptions {
         ListenOptions(includesMetadataChanges: includeMetadataChanges, isCacheOnly: source == .cache)
     }
+}
+
+extension ListenOptions {
+    /// The options of all listeners of a database without a local cache.
+    static let withoutCache = ListenOptions(requiresServer: true)
 }

@@ -26,6 +26,7 @@ extension Query {
             }
         }
         try source.check()
+        try await firestore.checkNetwork()
         let result = try await firestore.read { connection throws(StatusError) in
             try await connection.documents(of: query, normalized)
         }

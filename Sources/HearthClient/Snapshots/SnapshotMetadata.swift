@@ -2,7 +2,7 @@ internal import SyncEngine
 
 /// The metadata of a snapshot.
 ///
-/// Without ``FirestoreSettings/cacheSettings`` every snapshot comes from the server.
+/// Without ``FirestoreSettings/cacheSettings`` every first snapshot comes from the server, and there are no pending writes.
 public struct SnapshotMetadata: Hashable, Sendable {
     /// True if the snapshot includes writes that the server has not committed yet, or that its streams have not delivered yet.
     public let hasPendingWrites: Bool
@@ -16,7 +16,7 @@ public struct SnapshotMetadata: Hashable, Sendable {
 }
 
 /// The value for a server timestamp that the server has not set yet.
-public enum ServerTimestampBehavior: Hashable, Sendable {
+public enum ServerTimestampBehavior: Int, Hashable, Sendable {
     /// Null.
     case none
     /// The local time of the write.

@@ -224,9 +224,9 @@ extension SyncClient {
             guard isStored else { return .failed(.unstored) }
             acknowledged = (response.commitTime, response.epoch)
             if response.isReplayed {
-                serverClock.record(response.commitTime)
+                recordClock { $0.record(response.commitTime) }
             } else {
-                serverClock.record(commitTime: response.commitTime, at: .localTime)
+                recordClock { $0.record(commitTime: response.commitTime, at: .localTime) }
                 commits.recordCommit(of: identity.client)
             }
             return .processed

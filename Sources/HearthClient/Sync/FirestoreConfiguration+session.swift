@@ -18,11 +18,8 @@ extension FirestoreConfiguration {
             return nil
         case let settings as MemoryCacheSettings:
             let collector = settings.garbageCollectorSettings as? MemoryLRUGCSettings
-            return SyncClient(
-                SyncClient<MemoryCache>.Storage(
-                    open: { SyncClient.Storage.Opened(cache: MemoryCache(isEager: collector == nil)) },
-                    close: { _ in }
-                ),
+            return SyncClient.memory(
+                isEager: collector == nil,
                 for: user,
                 evicting: collector?.maximumByteCount.map { EvictionPolicy(minimumByteCount: $0) },
                 over: connection
@@ -59,11 +56,11 @@ extension FirestoreConfiguration {
         return UserID("\0\(UUID().uuidString)")
     }
 
-    /// Removes the files of the persistent cache, if there is one.
+    /// Removes the files of the persistent cache; without one, those that an earlier one has left in the standard folder.
     ///
     /// - Throws: `.failedPrecondition` if a process uses them.
     func clearCache(of database: String?) async throws(StatusError) {
-        guard let settings = cacheSettings as? PersistentCacheSettings else { return }
+        let settings = cacheSettings as? PersistentCacheSettings ?? PersistentCacheSettings()
         let folder = cacheFolder(of: database, settings)
         let result: Result<[Int], StatusError> = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -107,6 +104,21 @@ extension FirestoreConfiguration {
         let home = FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
         return (state ?? home + "/.local/state") + "/hearth"
         #endif
+    }
+}
+
+extension SyncClient<MemoryCache> {
+    /// Returns a session with a cache in memory.
+    ///
+    /// - Parameter isEager: True if the cache has only what listeners show and queued writes need.
+    static func memory(
+        isEager: Bool = true,
+        for user: UserID,
+        evicting evictionPolicy: EvictionPolicy? = nil,
+        over connection: HearthConnection
+    ) -> SyncClient {
+        let storage = Storage(open: { Storage.Opened(cache: MemoryCache(isEager: isEager)) }, close: { _ in })
+        return SyncClient(storage, for: user, evicting: evictionPolicy, over: connection)
     }
 }
 

@@ -6,6 +6,17 @@ internal import SyncEngine
 internal import UTF8Text
 
 extension HearthConnection {
+    /// Reads a document for a cache.
+    func answer(at path: DocumentPath) async throws(StatusError) -> ServerAnswer {
+        let answer = try await currentDocument(at: path)
+        let missing = RemoteDocument(path: path, content: .missing, version: answer.position?.time ?? .minimum)
+        return ServerAnswer(
+            documents: [answer.document.map { RemoteDocument($0) } ?? missing],
+            time: answer.position?.time,
+            epoch: answer.position?.epoch
+        )
+    }
+
     /// Reads documents by path for a cache, in several requests if they are many.
     ///
     /// - Returns: The documents, also those that don't exist, and the time as of which all are known with its epoch; `nil` if the server,

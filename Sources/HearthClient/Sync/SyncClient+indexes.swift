@@ -17,10 +17,11 @@ extension SyncClient {
             } catch {
                 client.report(error)
             }
+            client.fillIndexes()
         }
     }
 
-    /// Fills incomplete indexes in small transactions, between which everything else has its turn.
+    /// Fills incomplete indexes, and deletes the entries of removed ones, in small transactions, between which everything else has its turn.
     func fillIndexes() {
         guard !isTerminated, !isFillingIndexes, engine.hasIncompleteIndexes else { return }
         isFillingIndexes = true

@@ -6,7 +6,7 @@ extension SyncClient {
     func document(at path: DocumentPath, from source: FirestoreSource) async throws(StatusError) -> DocumentRead {
         let query = try ViewQuery(document: path)
         let snapshot = try await read(query, from: source) { connection throws(StatusError) in
-            try await connection.currentDocuments(at: [path])
+            try await connection.answer(at: path)
         }
         if let snapshot { return DocumentRead(document: snapshot.view.documents.first, isFromCache: false) }
         switch (try withEngine { (engine) throws(StatusError) in try engine.document(at: path) }, source) {
@@ -43,9 +43,22 @@ extension SyncClient {
             return answer
         }
         if let snapshot { return snapshot }
-        let result = try withEngine { (engine) throws(StatusError) in try engine.result(of: view) }
-        fillIndexes()
-        return SyncSnapshot(view: result, damaged: [])
+        let generation = userGeneration
+        let result: Result<CachedResult, StatusError> = await withCheckedContinuation { continuation in
+            scanInSteps { (engine, scan, maximumCount) throws(StatusError) in
+                try engine.result(of: view, continuing: scan, maximumCount: maximumCount)
+            } completion: { client, result in
+                client.fillIndexes()
+                // Otherwise it would begin with the writes of one user and end with those of another.
+                continuation.resume(returning: client.userGeneration == generation ? result : .failure(.userChanged))
+            }
+        }
+        return await Self.snapshot(of: try result.get())
+    }
+
+    /// Sorts the documents of a result, while the session goes on.
+    private nonisolated static func snapshot(of result: CachedResult) async -> SyncSnapshot {
+        SyncSnapshot(view: result.snapshot, damaged: [])
     }
 
     /// Reads from the server; returns `nil` if the cache has to be read instead.
@@ -59,34 +72,44 @@ extension SyncClient {
         case .cache:
             return nil
         case .server:
-            guard engine.isNetworkEnabled else {
-                throw StatusError(.unavailable, "Failed to get documents from server: the network is disabled.")
-            }
-            let generation = userGeneration
-            var answer = try await operation(connection)
-            for _ in 0..<Self.maximumRereads where isOlderThanAcknowledged(answer) { answer = try await operation(connection) }
-            return try apply(answer, to: query, generation)
-        case .default:
-            guard engine.onlineState != .offline else { return nil }
-            let reading = ServerReading()
-            startReading(query, reading, operation)
-            // A client that is offline need not find that out with each read.
-            let timeout: Duration? = engine.onlineState == .online ? nil : hasMissedAnswer ? .seconds(1) : .seconds(10)
-            await reading.wait(for: timeout)
-            guard !isTerminated else { throw .terminated }
-            guard let result = reading.result else {
-                guard !Task.isCancelled else { throw StatusError(.cancelled, "The call was cancelled.") }
-                hasMissedAnswer = true
-                return nil
-            }
+            guard engine.isNetworkEnabled else { throw .networkDisabled }
+            let result = try await serverResult(of: query, within: nil, operation)
             do throws(StatusError) {
                 return try result.get()
             } catch {
                 guard error.isServerUnreachable else { throw error }
-                hasMissedAnswer = true
+                // Also for what a proxy has answered instead.
+                throw StatusError(.unavailable, "Failed to read from the server: \(error.message)", cause: error)
+            }
+        case .default:
+            guard engine.onlineState != .offline else { return nil }
+            // A client that is offline need not find that out with each read.
+            let result = try await serverResult(of: query, within: hasMissedAnswer ? .seconds(1) : .seconds(10), operation)
+            do throws(StatusError) {
+                return try result.get()
+            } catch {
+                guard error.isServerUnreachable else { throw error }
                 return nil
             }
         }
+    }
+
+    /// Returns what the server answers, or an error that says that it cannot be reached.
+    ///
+    /// - Parameter timeout: The time to wait for an answer, unless a listener has a connection; `nil` for that of the connection.
+    private func serverResult(
+        of query: ViewQuery,
+        within timeout: Duration?,
+        _ operation: @escaping @Sendable (HearthConnection) async throws(StatusError) -> ServerAnswer
+    ) async throws(StatusError) -> Result<SyncSnapshot, StatusError> {
+        let reading = ServerReading()
+        startReading(query, reading, operation)
+        await reading.wait(for: engine.onlineState == .online ? nil : timeout)
+        guard !isTerminated else { throw .terminated }
+        if reading.result == nil, Task.isCancelled { throw StatusError(.cancelled, "The call was cancelled.") }
+        let result = reading.result ?? .failure(StatusError(.unavailable, "The server does not answer."))
+        if case .failure(let error) = result, error.isServerUnreachable { hasMissedAnswer = true }
+        return result
     }
 
     /// Reads from the server in a task that goes on if its caller waits no longer, so that the cache has the answer.
@@ -144,15 +167,34 @@ extension SyncClient {
     ) throws(StatusError) -> SyncSnapshot {
         hasMissedAnswer = false
         guard !isTerminated else { throw .terminated }
-        guard userGeneration == generation else {
-            throw StatusError(.cancelled, "The call was cancelled, since the user has changed.")
-        }
-        serverClock.record(answer.time)
+        guard userGeneration == generation else { throw .userChanged }
+        recordClock { $0.record(answer.time) }
         let event = RemoteEvent(time: answer.time, epoch: answer.epoch, documents: answer.documents)
         let (snapshot, effects) = try withEngine { (engine) throws(StatusError) in try engine.apply(event, answering: query) }
         add(effects)
+        // The reader does not wait for a scan of the cache.
+        let paths = Set(answer.documents.map(\.path))
+        submit { $0.readChangedDocuments(of: query, except: paths, generation) }
         return SyncSnapshot(view: snapshot, damaged: answer.damaged)
     }
+
+    /// Begins to read what the cache has in the result of a query and the server's answer has not.
+    private func readChangedDocuments(of query: ViewQuery, except paths: Set<DocumentPath>, _ generation: UInt64) {
+        scanInSteps { (engine, scan, maximumCount) throws(StatusError) in
+            try engine.readChangedDocuments(of: query, except: paths, continuing: scan, maximumCount: maximumCount)
+        } while: {
+            $0.userGeneration == generation
+        } completion: { client, result in
+            switch result {
+            case .success(let effects): client.add(effects)
+            case .failure(let error): client.report(error)
+            }
+        }
+    }
+}
+
+extension StatusError {
+    fileprivate static let userChanged = StatusError(.cancelled, "The call was cancelled, since the user has changed.")
 }
 
 /// The server's answer to a read.

@@ -111,7 +111,7 @@ extension SyncClient {
             report(error)
             throw StatusError(.unavailable, "The local cache cannot store what the server has sent.", cause: error)
         }
-        serverClock.record(update.event.time)
+        recordClock { $0.record(update.event.time) }
         // A target that ends the stream again and again must not do so at once because others progress.
         if update.currentTargetCount == stream.requestedCount { stream.backoff.reset() }
         for (target, change) in update.event.targets where change.isCurrent { stream.recordProgress(of: target) }

@@ -76,8 +76,11 @@ protocol SyncSession: AnyObject, Sendable {
     /// True if the queue survives the process.
     var isPersistent: Bool { get async }
 
-    /// Ends all streams and sends until the network is enabled again.
-    func setNetworkEnabled(_ isEnabled: Bool) async
+    /// True unless the network has been disabled.
+    var isNetworkEnabled: Bool { get async }
+
+    /// Ends all streams and sends until the network is enabled again. Calls `completion` when it has taken effect.
+    func setNetworkEnabled(_ isEnabled: Bool, _ completion: @escaping @Sendable () -> Void)
 
     /// Makes another user the current one, after the credential of the connection has changed.
     func changeUser(to user: UserID)

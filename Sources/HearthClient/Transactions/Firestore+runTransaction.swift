@@ -9,8 +9,10 @@ public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 extension Firestore {
     /// Runs a transaction.
     ///
-    /// If a document read by the closure changes before the commit, the closure is called again, up to five times in total, so
-    /// it should not have side effects. If it throws an error, the transaction is rolled back.
+    /// If a document read by the closure changes before the commit, if the server refuses a call for a time, or if a read gets no answer, the
+    /// closure is called again, up to five times in total, so it should not have side effects, such as other writes. While many calls
+    /// fail, it is called less often, so that the attempts of many clients do not add to the load. If it throws another error, the
+    /// transaction is rolled back.
     ///
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure, or a ``FirestoreError``: ``FirestoreErrorCode/aborted`` if all attempts fail because of
@@ -85,23 +87,32 @@ extension Firestore {
         _ body: nonisolated(nonsending) (Transaction) async throws -> Result
     ) async throws -> Result {
         let maxAttempts = maxAttempts ?? 5
-        precondition(maxAttempts > 0, "Invalid value for maxAttempts: \(maxAttempts). Must be greater than 0.")
         await writes.waitForPending()
         var attempt = 1
         while true {
             let transaction = Transaction(self)
             let start = ContinuousClock.now
+            var isCommitting = false
             do {
                 let result = try await body(transaction)
+                isCommitting = true
                 try await transaction.commit()
                 return result
             } catch {
                 transaction.rollBack()
-                guard attempt < maxAttempts, let error = error as? FirestoreError,
-                    let delay = error.retryDelay(after: attempt, lasting: ContinuousClock.now - start)
-                else {
-                    throw error
-                }
+                guard attempt < maxAttempts, Self.isRetryable(error, ofCommit: isCommitting) else { throw error }
+                let isConflict = FirestoreErrorCode(error)?.code == .aborted
+                // An attempt that has not reached the server is no load for it.
+                let isUndelivered = (error as? FirestoreError)?.status.isUndelivered == true
+                guard isConflict || isUndelivered || (try? connection())?.retryBudget.take() == true else { throw error }
+                var generator = SystemRandomNumberGenerator()
+                // A server that cannot be reached may be starting, however long it took to find that out.
+                let delay = TransactionBackoff.delay(
+                    after: attempt,
+                    lasting: isConflict ? ContinuousClock.now - start : .milliseconds(100),
+                    atLeast: (error as? FirestoreError)?.status.retryAfter ?? .zero,
+                    using: &generator
+                )
                 try await Task.sleep(for: delay)
                 attempt += 1
             }
@@ -109,19 +120,23 @@ extension Firestore {
     }
 }
 
-extension StatusError {
-    /// True if the server has refused the call before executing it, and says to try again soon.
-    fileprivate var isRefusal: Bool { isExecuted == false && retryAfter.map { $0 <= .seconds(60) } ?? false }
-}
-
-extension FirestoreError {
-    /// Returns the delay before the next attempt; `nil` if the error is not retryable.
+extension Firestore {
+    /// Returns whether a transaction that has failed may succeed when it is run again.
     ///
-    /// - Parameter duration: The time that the attempt has taken.
-    fileprivate func retryDelay(after attempt: Int, lasting duration: Duration) -> Duration? {
-        guard status.code == .aborted || status.isRefusal else { return nil }
-        var generator = SystemRandomNumberGenerator()
-        let minimum = status.retryAfter ?? .zero
-        return TransactionBackoff.delay(after: attempt, lasting: duration, atLeast: minimum, using: &generator)
+    /// - Parameter isOfCommit: True if the error is that of the commit, which may have taken effect if it has no answer.
+    private static func isRetryable(_ error: any Error, ofCommit isOfCommit: Bool) -> Bool {
+        if let status = (error as? FirestoreError)?.status {
+            if let delay = status.retryAfter, delay > maximumRetryDelay { return false }
+            // The server has refused the call before executing it.
+            if status.isExecuted == false, status.retryAfter != nil { return true }
+        }
+        switch FirestoreErrorCode(error)?.code {
+        case .aborted: return true
+        case .unavailable, .internal, .deadlineExceeded: return !isOfCommit
+        default: return false
+        }
     }
+
+    /// The delay up to which a server that refuses a call is asked again.
+    private static var maximumRetryDelay: Duration { .seconds(60) }
 }

@@ -22,9 +22,11 @@ extension Transaction {
     }
 
     /// Updates fields of a document, which must exist. The keys are field paths: dotted `String`s or ``FieldPath``s.
+    ///
+    /// The commit fails with ``FirestoreErrorCode/invalidArgument`` if the transaction has read that the document does not exist.
     @discardableResult
     public func updateData(_ fields: [AnyHashable: Any], forDocument document: DocumentReference) -> Transaction {
-        add(to: document) { () throws(StatusError) in try .update(document, fields) }
+        add(to: document, isUpdate: true) { () throws(StatusError) in try .update(document, fields) }
     }
 
     /// Deletes a document, if it exists.

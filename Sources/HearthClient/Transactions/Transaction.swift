@@ -16,6 +16,8 @@ public final class Transaction: Sendable {
         /// The transaction ID; `nil` before the first read.
         var id: String?
         var writes = PendingWrites()
+        /// The documents that do not exist, as far as they have been read and not been written since.
+        var missing: Set<DocumentPath> = []
     }
 
     init(_ firestore: Firestore) {
@@ -42,7 +44,9 @@ public final class Transaction: Sendable {
         let documents = try await firestore.call { connection throws(StatusError) in
             try await connection.documents(at: [document.documentPath], in: begin(on: connection))
         }
-        return DocumentSnapshot(documents.first ?? nil, of: document)
+        let found = documents.first ?? nil
+        if found == nil { state.withLock { state in _ = state.missing.insert(document.documentPath) } }
+        return DocumentSnapshot(found, of: document)
     }
 
     /// Reads a document as of the read time of the transaction, for synchronous blocks. Blocks the calling thread.
@@ -89,10 +93,22 @@ public final class Transaction: Sendable {
         }
     }
 
-    func add(to document: DocumentReference, _ write: () throws(StatusError) -> Write) -> Transaction {
+    /// Adds a write, whose error is that of the commit.
+    ///
+    /// - Parameter isUpdate: True if it fails unless the document exists.
+    func add(
+        to document: DocumentReference,
+        isUpdate: Bool = false,
+        _ write: () throws(StatusError) -> Write
+    ) -> Transaction {
         state.withLock { state in
+            let isMissing = state.missing.remove(document.documentPath) != nil
             state.writes.add { () throws(StatusError) in
                 try firestore.checkReferences(to: [document.firestore])
+                if isUpdate, isMissing {
+                    let message = "The transaction has read that the document does not exist, so it cannot update it."
+                    throw StatusError(.invalidArgument, message, path: document.path)
+                }
                 return try write()
             }
         }

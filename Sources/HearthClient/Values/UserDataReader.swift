@@ -67,7 +67,11 @@ struct UserDataReader {
     }
 
     private mutating func otherValue(_ value: Any) throws(StatusError) -> Value {
-        // NSNumber first: a cast to Bool would succeed for 1.
+        if type(of: value) is any OptionalValue.Type {
+            // Before any cast, which would look into the optional: one to Bool would succeed for an NSNumber of 1.
+            guard let wrapped = Mirror(reflecting: value).children.first else { return .null }
+            return try self.value(wrapped.value)
+        }
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber { return try Value(number) }
         switch value {
         case let value as String: return .string(value)
@@ -75,6 +79,8 @@ struct UserDataReader {
         case let value as any FixedWidthInteger: return try integer(value)
         case let value as Double: return .double(value)
         case let value as Float: return .double(Double(value))
+        case let value as CGFloat: return .double(Double(value))
+        case let value as Decimal: return .double(value.nearestDouble)
         case let value as Date: return .timestamp(try Timestamp(nearest: value))
         case let value as Timestamp: return .timestamp(value)
         case let value as GeoPoint: return .geoPoint(value)
@@ -87,10 +93,8 @@ struct UserDataReader {
         case let value as [String: Any]: return .map(try map(value))
         case let value as [Any]: return .array(try values(value))
         case is FieldValue: throw error("A FieldValue can only be the value of a field")
-        default: break
+        default: throw error("Unsupported type: \(type(of: value)). Use setData(from:) for Encodable types")
         }
-        if Mirror(reflecting: value).displayStyle == .optional { return .null }
-        throw error("Unsupported type: \(type(of: value)). Use setData(from:) for Encodable types")
     }
 
     private func integer(_ value: some FixedWidthInteger) throws(StatusError) -> Value {
@@ -113,6 +117,11 @@ struct UserDataReader {
         return StatusError(.invalidArgument, "\(message)\(location).")
     }
 }
+
+/// A type of optionals.
+private protocol OptionalValue {}
+
+extension Optional: OptionalValue {}
 
 extension Value {
     fileprivate init(_ number: NSNumber) throws(StatusError) {

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 
 extension TrustedProxies {
     /// Returns the request's ID that a trusted proxy has set; `nil` if the peer isn't one, or the ID is not usable in logs.

@@ -131,7 +131,8 @@ extension HTTPServerConfiguration {
         throw StatusError(
             .failedPrecondition,
             "The server has no API keys, so anyone who can connect to \(Excerpt(host)) could read and change everything. Create a key "
-                + "with hearth keys create --role admin --data DIR, or listen on a loopback address (127.0.0.1, ::1 or localhost)."
+                + "with hearth keys create --role admin --data DIR (or --engine URL), or listen on a loopback address (127.0.0.1, ::1 "
+                + "or localhost)."
         )
     }
 
@@ -153,7 +154,7 @@ extension HTTPServerConfiguration {
         throw StatusError(
             .failedPrecondition,
             "The server has no API keys, so anyone who can connect to the proxy could read and change everything. Create a key with "
-                + "hearth keys create --role admin --data DIR, or omit --trusted-proxy."
+                + "hearth keys create --role admin --data DIR (or --engine URL), or omit --trusted-proxy."
         )
     }
 

@@ -1,10 +1,9 @@
 import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import SpanRecording
-import Tracing
 
 /// Responds to the requests of connections, each in a task of its own.
 ///
@@ -48,7 +47,7 @@ struct ConnectionResponder: Sendable {
         executor: EventLoopExecutor?,
         reporting report: @escaping @Sendable (Progress) -> Void
     ) -> Task<Void, Never> {
-        var context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        var context = HearthRequestContext(channel: channel, logger: logger)
         if let (route, index) = routes.indexedRoute(at: request.uri.path) {
             context.route = route
             context.routeIndex = index ?? .max
@@ -96,7 +95,7 @@ struct ConnectionResponder: Sendable {
     private func withTrace<Result>(_ trace: RequestTrace, _ body: () -> Result) -> Result {
         RequestTrace.$current.withValue(trace) {
             guard let span = trace.span else { return body() }
-            return ServiceContext.withValue(span.context, operation: body)
+            return span.asCurrent(body)
         }
     }
 

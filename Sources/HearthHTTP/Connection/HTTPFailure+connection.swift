@@ -1,6 +1,6 @@
 import DocumentModel
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import NIOCore
 import NIOHTTP1
@@ -18,8 +18,6 @@ extension HTTPFailure {
             self.init(error)
         case let error as any RPCErrorConvertible where error.rpcError.code != .internalError:
             self.init(error.rpcError)
-        case let error as any HTTPResponseError:
-            self.init(error)
         case is CancellationError where Task.isCancelled, is ChannelError where !context.channel.isActive:
             // Nobody receives the response.
             self.init(.serviceUnavailable, .cancelled, "The client cancelled the request.")

@@ -1,4 +1,4 @@
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 
 /// The body of a request that arrives in several reads. Its owner bounds the bytes that are not yet read, by what the reader reports.

@@ -1,6 +1,6 @@
 import Concurrency
 import HTTPTypes
-package import Hummingbird
+package import HummingbirdCore
 package import NIOCore
 import Synchronization
 

@@ -1,4 +1,4 @@
-package import Hummingbird
+package import HummingbirdCore
 
 /// The form of the error responses of a route.
 package struct ErrorFormat: Sendable {

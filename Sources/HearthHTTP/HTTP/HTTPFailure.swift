@@ -2,7 +2,7 @@ package import DocumentModel
 package import HTTPTypes
 import HearthAPI
 import HearthWire
-import Hummingbird
+import HummingbirdCore
 package import JSONRPC
 package import Logging
 import StrictJSON
@@ -12,7 +12,7 @@ import UTF8Text
 package struct HTTPFailure: Error {
     package let status: HTTPResponse.Status
     package let headers: HTTPFields
-    package let error: RPCError
+    package private(set) var error: RPCError
     /// The failure of the request's credentials; `nil` if the failure is not about them.
     package private(set) var credentialsFailure: CredentialsFailure?
 
@@ -36,6 +36,13 @@ package struct HTTPFailure: Error {
 }
 
 extension HTTPFailure {
+    /// Returns the failure with the ID of its request in the server's log, if the server is to blame for it.
+    func ofRequest(_ id: String) -> HTTPFailure {
+        var failure = self
+        failure.error = error.ofRequest(id)
+        return failure
+    }
+
     /// The failure as one of a request's credentials.
     func ofCredentials(_ kind: CredentialsFailure = .refused) -> HTTPFailure {
         var failure = self
@@ -51,20 +58,6 @@ extension HTTPFailure {
     /// Creates the failure for an unexpected error, which is logged with an ID. The client gets the ID only.
     package static func unexpected(_ error: any Error, _ message: Logger.Message, logger: Logger) -> HTTPFailure {
         HTTPFailure(.internalServerError, .internal(error, message, logger: logger))
-    }
-
-    /// Creates the failure for an error of Hummingbird or of a route, which has only a status and possibly a message.
-    init(_ error: any HTTPResponseError) {
-        let code: StatusCode =
-            switch error.status.code {
-            case 401: .unauthenticated
-            case 403: .permissionDenied
-            case 404: .notFound
-            case 500...599: .unavailable
-            default: .invalidArgument
-            }
-        let message = (error as? HTTPError)?.body ?? error.status.reasonPhrase
-        self.init(error.status, code, message, headers: (error as? HTTPError)?.headers ?? [:])
     }
 
     /// The response body `{"error": {code, message, data}}`.

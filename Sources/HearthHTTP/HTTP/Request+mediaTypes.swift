@@ -1,5 +1,5 @@
 import HTTPTypes
-package import Hummingbird
+package import HummingbirdCore
 
 extension Request {
     /// Returns whether the body has a media type, regardless of its parameters (RFC 9110, 8.3.1).

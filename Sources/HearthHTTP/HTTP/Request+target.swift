@@ -1,4 +1,5 @@
-package import Hummingbird
+import HTTPTypes
+package import HummingbirdCore
 
 extension Request {
     /// The raw query of the target, without the question mark.

@@ -1,4 +1,4 @@
-package import Hummingbird
+package import HummingbirdCore
 package import NIOCore
 
 extension ResponseBodyWriter {

@@ -1,6 +1,6 @@
 import Concurrency
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import PrometheusMetrics
 
 /// The metrics of requests: their number and the time until their responses.

@@ -1,5 +1,6 @@
+import HTTPTypes
 package import HearthAPI
-import Hummingbird
+import HummingbirdCore
 
 /// Hearth's own API: JSON-RPC calls, watch streams, their description, and the state of the server.
 package struct APIModule: RouteModule {

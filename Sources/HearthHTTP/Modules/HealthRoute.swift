@@ -1,6 +1,7 @@
+import Concurrency
 import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import StrictJSON
 import Synchronization
 
@@ -86,15 +87,18 @@ struct HealthRoute: Sendable {
 
 /// The readiness of a server, determined at most every 100 ms.
 ///
-/// Determining it takes system calls on another thread, which would cost most of the time of a request.
+/// Determining it takes system calls on another thread, which would cost most of the time of a request; or it waits for an engine. A
+/// request waits for a limited time, and a determination that has not ended is shared by all.
 private final class Readiness: Sendable {
     /// A determination, which several requests may await.
     private struct Determination {
-        let start: ContinuousClock.Instant
-        let reason: Task<String?, Never>
+        let start = ContinuousClock.now
+        let reason = SharedOutcome<String?>()
     }
 
     private static let minimumInterval = Duration.milliseconds(100)
+    /// The time that a request waits. A load balancer waits for a few seconds only.
+    private static let maximumWait = Duration.seconds(2)
 
     private let service: ServiceContext
     private let latest = Mutex<Determination?>(nil)
@@ -103,17 +107,23 @@ private final class Readiness: Sendable {
         self.service = service
     }
 
-    /// The reason why the server is not ready; `nil` if it is.
+    /// The reason why the server is not ready, or that this could not be determined in time; `nil` if it is ready.
     var unreadinessReason: String? {
         get async {
-            let now = ContinuousClock.now
-            let determination = latest.withLock { latest in
-                if let latest, now - latest.start < Self.minimumInterval { return latest }
-                let next = Determination(start: now, reason: Task { [service] in await service.unreadinessReason })
-                latest = next
-                return next
-            }
-            return await determination.reason.value
+            await determination().value(within: Self.maximumWait)
+                ?? "The databases have not answered for \(Self.maximumWait / .seconds(1)) seconds. Check their storage, and the load."
         }
+    }
+
+    private func determination() -> SharedOutcome<String?> {
+        let (reason, isNew) = latest.withLock { latest in
+            if let latest, !latest.reason.hasEnded || .now - latest.start < Self.minimumInterval { return (latest.reason, false) }
+            let next = Determination()
+            latest = next
+            return (next.reason, true)
+        }
+        // It serves all requests until it ends, not only the one that has begun it.
+        if isNew { Task { reason.end(with: await service.unreadinessReason) } }
+        return reason
     }
 }

@@ -2,7 +2,7 @@ import Cryptography
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 
 /// `GET /openrpc.json`: the OpenRPC document, with an entity tag for conditional requests.

@@ -1,9 +1,10 @@
 import Concurrency
 import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import Logging
+import NIOCore
 import StrictJSON
 
 /// `POST /rpc`: JSON-RPC calls.
@@ -43,7 +44,7 @@ struct RPCRoute: Sendable {
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let body = try await request.jsonBody(by: requestContext.route.policy.body)
         let waiting = Stopwatch()
-        let context = context.withCaller(requestContext.caller)
+        let context = context.withCaller(requestContext.caller, requestID: requestContext.requestID)
         let isBatch = body.first { !$0.isJSONWhitespace } == UInt8(ascii: "[")
         let reply = await bodyExecutor.run(bodyBytes: body.count, isBatch: isBatch, on: requestContext.executor) { executor in
             await server.handle(body, context: context, on: executor, waiting: waiting) { count in

@@ -1,7 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import Replication
 

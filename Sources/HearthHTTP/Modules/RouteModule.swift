@@ -1,6 +1,6 @@
 package import Concurrency
 package import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 package import Logging
 

@@ -1,6 +1,7 @@
 import DocumentModel
+import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import StrictJSON
 

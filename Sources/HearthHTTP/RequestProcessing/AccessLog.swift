@@ -1,7 +1,7 @@
 import Concurrency
 import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import Logging
 
 /// The log of requests: one entry at the end of each, and entries for slow ones. It ends the spans of requests, too.
@@ -84,7 +84,7 @@ struct AccessLog: Sendable {
             log.slowCalls.add(
                 SlowCallLog.Entry(
                     duration: .nanoseconds(nanoseconds),
-                    request: "\(method) \(route)",
+                    request: "\(method) \(path)",
                     status: status.code,
                     requestID: trace.requestID,
                     facts: facts

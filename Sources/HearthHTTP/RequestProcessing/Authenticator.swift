@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 package import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import IdentityTokens
 import Logging
 import PrometheusMetrics
@@ -25,7 +25,7 @@ package struct Authenticator: Sendable {
         let policy = context.route.policy
         if policy.access == .open { return }
         let isAuthorized = request.headers.contains(.authorization)
-        if !isAuthorized, keys.requiresKeys, let session = session(of: request, by: policy) {
+        if !isAuthorized, keys.requiresKeys, let session = await session(of: request, by: policy) {
             context.session = session
             context.caller = session.caller
         } else if !isAuthorized, keys.requiresKeys, policy.access == .signIn {
@@ -54,13 +54,13 @@ package struct Authenticator: Sendable {
     ///
     /// The updates of an open page don't count as use of the session, so they don't prolong it: its stream, and what it requests
     /// with the header `Hearth-Refresh`.
-    private func session(of request: Request, by policy: RoutePolicy) -> Session? {
+    private func session(of request: Request, by policy: RoutePolicy) async -> Session? {
         let isStream = policy.isStream || request.acceptsServerSentEvents
         guard policy.sessionCookies != .ignored,
             policy.sessionCookies == .accepted && !isStream || request.isSameOrigin
         else { return nil }
         guard let cookie = SessionCookie(in: Cookies(request.headers[values: .cookie])),
-            let session = sessions.session(withID: cookie.id.utf8, countsAsUse: !isStream && !request.isRefresh)
+            let session = await sessions.sharedSession(withID: cookie.id.utf8, countsAsUse: !isStream && !request.isRefresh)
         else { return nil }
         return session.isSecure == cookie.isSecure ? session : nil
     }

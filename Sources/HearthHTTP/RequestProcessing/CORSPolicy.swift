@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import UTF8Text
 
 /// The cross-origin policy: an exact list of allowed origins, without wildcards and without the `null` origin. In emulator mode, also

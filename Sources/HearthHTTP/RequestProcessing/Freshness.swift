@@ -1,7 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 
 /// The freshness of the responses of a standby: how old the state may be that they show.

@@ -1,6 +1,7 @@
 import DocumentModel
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
+import NIOCore
 import UTF8Text
 
 /// The check that the `Host` of a request is one of the server's names, which prevents DNS rebinding.

@@ -1,7 +1,7 @@
 import Concurrency
 import DocumentModel
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 
 /// A body that reserves memory for its bytes as they arrive.

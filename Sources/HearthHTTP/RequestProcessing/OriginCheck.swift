@@ -1,6 +1,6 @@
 import DocumentModel
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 
 /// The check that a request is not cross-site, as protection against CSRF.
 ///

@@ -2,7 +2,7 @@ import Concurrency
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import Logging
 import NIOCore
@@ -57,7 +57,7 @@ struct RequestResponder: Sendable {
         do {
             response = try await process(request, in: context, by: policy)
         } catch {
-            let failure = Self.failure(for: error, in: context)
+            let failure = Self.failure(for: error, in: context).ofRequest(context.requestID)
             response = context.route.policy.errorFormat.response(for: failure, to: request)
         }
         Freshness.addAge(to: &response, since: confirmed)

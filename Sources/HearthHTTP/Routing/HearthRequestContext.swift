@@ -1,13 +1,11 @@
 import Concurrency
 package import HearthAPI
-package import Hummingbird
 package import Logging
 package import NIOCore
 package import UTF8Text
 
 /// The context of a request: its connection, client and caller.
-package struct HearthRequestContext: RequestContext {
-    package var coreContext: CoreRequestContextStorage
+package struct HearthRequestContext: Sendable {
     /// The route of the request, whose policy applies.
     package internal(set) var route = Route.unlisted
     /// The index of the route in the metrics.
@@ -18,6 +16,8 @@ package struct HearthRequestContext: RequestContext {
     let waiting = Stopwatch()
     /// The connection of the request.
     package let channel: any Channel
+    /// The logger of the server.
+    let logger: Logger
     /// The size of the body if it had been received completely when the request was passed on.
     var receivedBodyBytes: Int?
     /// The executor that the request is processed on; `nil` for Swift's shared threads.
@@ -38,9 +38,9 @@ package struct HearthRequestContext: RequestContext {
     /// The browser session that authenticated the caller.
     package internal(set) var session: Session?
 
-    package init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
-        channel = source.channel
+    init(channel: any Channel, logger: Logger) {
+        self.channel = channel
+        self.logger = logger
     }
 
     /// A logger with the request ID, and the ID of the trace. Created on demand, for requests that log something.

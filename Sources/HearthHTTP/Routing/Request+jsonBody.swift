@@ -1,6 +1,6 @@
 import DocumentModel
 import HTTPTypes
-package import Hummingbird
+package import HummingbirdCore
 import NIOCore
 
 extension Request {

@@ -1,6 +1,6 @@
 import DocumentModel
 package import HTTPTypes
-package import Hummingbird
+package import HummingbirdCore
 
 /// A path, or all paths below one, with the policy and the handlers of its requests.
 package final class Route: Sendable {

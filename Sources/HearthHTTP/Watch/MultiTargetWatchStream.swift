@@ -1,7 +1,7 @@
 import Concurrency
 import DocumentModel
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import Logging
 import NIOCore

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import JSONRPC
 import Logging
 import NIOCore

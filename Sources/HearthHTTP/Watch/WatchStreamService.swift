@@ -2,7 +2,7 @@ package import Concurrency
 import DocumentModel
 import HTTPTypes
 package import HearthAPI
-package import Hummingbird
+package import HummingbirdCore
 import Logging
 package import NIOCore
 import UTF8Text

@@ -5,47 +5,49 @@ internal import Synchronization
 ///
 /// While there are fewer pending requests than connections, each read is sent immediately in its own request. Further reads would
 /// have to wait for a connection anyway, so they are queued and sent together in one request.
-final class DocumentReadBatcher: Sendable {
+final class DocumentReadBatcher<Answer: Sendable>: Sendable {
     /// Sends reads in one request and returns their results in the same order.
-    typealias Request = @Sendable ([DocumentPath]) async -> [Result<Document?, StatusError>]
+    typealias Request = @Sendable ([DocumentPath]) async -> [Result<Answer, StatusError>]
 
     private struct State {
         /// The number of pending requests.
         var requestCount = 0
-        var queue: [QueuedRead] = []
+        var queue: [QueuedRead<Answer>] = []
     }
 
     private let maximumRequests: Int
     private let state = Mutex(State())
 
     /// The maximum number of reads per request.
-    private static let maximumReads = 100
+    private static var maximumReads: Int { 100 }
 
     /// - Parameter maximumRequests: The number of concurrent requests before reads are queued.
     init(maximumRequests: Int) {
         self.maximumRequests = maximumRequests
     }
 
-    /// Reads a document; returns `nil` if it doesn't exist.
-    func document(at path: DocumentPath, _ request: @escaping Request) async throws(StatusError) -> Document? {
-        let queued: QueuedRead? = state.withLock { state in
+    /// Reads a document.
+    func document(at path: DocumentPath, _ request: @escaping Request) async throws(StatusError) -> Answer {
+        let queued: QueuedRead<Answer>? = state.withLock { state in
             guard state.requestCount >= maximumRequests else {
                 state.requestCount += 1
                 return nil
             }
-            let queued = QueuedRead(of: path)
+            let queued = QueuedRead<Answer>(of: path)
             state.queue.append(queued)
             return queued
         }
         if let queued { return try await queued.value().get() }
         defer { requestCompleted(request) }
-        let results = await request([path])
-        return try results.first?.get() ?? nil
+        guard let result = await request([path]).first else {
+            throw StatusError(.internal, "A read has no result.", path: path.string)
+        }
+        return try result.get()
     }
 
     /// Sends the next batch of queued reads, if any.
     private func requestCompleted(_ request: @escaping Request) {
-        let next: [QueuedRead] = state.withLock { state in
+        let next: [QueuedRead<Answer>] = state.withLock { state in
             state.queue.removeAll(where: \.isCompleted)
             let next = Array(state.queue.prefix(Self.maximumReads))
             state.queue.removeFirst(next.count)
@@ -63,11 +65,11 @@ final class DocumentReadBatcher: Sendable {
 }
 
 /// A read that is waiting for its batch request.
-private final class QueuedRead: Sendable {
+private final class QueuedRead<Answer: Sendable>: Sendable {
     private enum State {
         case queued
-        case waiting(CheckedContinuation<Result<Document?, StatusError>, Never>)
-        case completed(Result<Document?, StatusError>)
+        case waiting(CheckedContinuation<Result<Answer, StatusError>, Never>)
+        case completed(Result<Answer, StatusError>)
     }
 
     let path: DocumentPath
@@ -82,10 +84,10 @@ private final class QueuedRead: Sendable {
     }
 
     /// Waits for the result. Call it once.
-    func value() async -> Result<Document?, StatusError> {
+    func value() async -> Result<Answer, StatusError> {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let result: Result<Document?, StatusError>? = state.withLock { state in
+                let result: Result<Answer, StatusError>? = state.withLock { state in
                     if case .completed(let result) = state { return result }
                     state = .waiting(continuation)
                     return nil
@@ -98,8 +100,8 @@ private final class QueuedRead: Sendable {
     }
 
     /// Completes the read. Only the first call has an effect.
-    func complete(with result: Result<Document?, StatusError>) {
-        let continuation: CheckedContinuation<Result<Document?, StatusError>, Never>? = state.withLock { state in
+    func complete(with result: Result<Answer, StatusError>) {
+        let continuation: CheckedContinuation<Result<Answer, StatusError>, Never>? = state.withLock { state in
             switch state {
             case .completed: return nil
             case .queued:

@@ -197,8 +197,11 @@ extension HearthConnection {
                 if error.isDecided { throw error }
                 // A refusal before the server looks for the identity says nothing about the first attempt.
                 guard error.isOutcomeUnknown || error.isExecuted == false || error.code == .unavailable else { throw unanswered }
-                // The last attempt is at the end of the time.
-                let delay = min(max(min(backoff.nextDelay(), .seconds(2)), error.retryAfter ?? .zero), end - .now)
+                // The last attempt is at the end of the time, whatever the budget says: only an answer tells whether the commit was made.
+                let delay = min(
+                    max(min(backoff.nextDelay(), .seconds(2)), error.retryAfter ?? .zero, retryBudget.reserve()),
+                    end - .now
+                )
                 guard .now < end, (try? await Task.sleep(for: delay)) != nil else { throw unanswered }
             }
         }
@@ -271,11 +274,16 @@ extension JSONWriter {
 extension HearthConnection {
     /// Reads a document; returns `nil` if it doesn't exist. Concurrent reads may be combined into one request.
     package func existingDocument(at path: DocumentPath) async throws(StatusError) -> Document? {
+        try await currentDocument(at: path).document
+    }
+
+    /// Reads a document, with the position as of which it is known. Concurrent reads may be combined into one request.
+    package func currentDocument(at path: DocumentPath) async throws(StatusError) -> DocumentAnswer {
         try await readBatcher.document(at: path) { paths in await self.readBatch(paths) }
     }
 
     /// Reads documents in one batch request. Each document has its own result.
-    private func readBatch(_ paths: [DocumentPath]) async -> [Result<Document?, StatusError>] {
+    private func readBatch(_ paths: [DocumentPath]) async -> [Result<DocumentAnswer, StatusError>] {
         if let path = paths.first, paths.count == 1 { return [await singleDocument(at: path)] }
         do throws(StatusError) {
             var results = try await call(paths.map { .get($0) }).map { Self.document(of: $0) }
@@ -290,7 +298,7 @@ extension HearthConnection {
         }
     }
 
-    private func singleDocument(at path: DocumentPath) async -> Result<Document?, StatusError> {
+    private func singleDocument(at path: DocumentPath) async -> Result<DocumentAnswer, StatusError> {
         do throws(StatusError) {
             return Self.document(of: .success(try await call(.get(path))))
         } catch {
@@ -298,16 +306,25 @@ extension HearthConnection {
         }
     }
 
-    private static func document(of response: Result<JSONNode, StatusError>) -> Result<Document?, StatusError> {
+    private static func document(of response: Result<JSONNode, StatusError>) -> Result<DocumentAnswer, StatusError> {
         Result { () throws(StatusError) in
             do throws(StatusError) {
-                return try Document(json: response.get())
+                let json = try response.get()
+                return DocumentAnswer(document: try Document(json: json), position: try DocumentReadPosition(json: json))
             } catch {
                 guard error.code == .notFound, error.path != nil else { throw error }
-                return nil
+                return DocumentAnswer(document: nil, position: error.readPosition)
             }
         }
     }
+}
+
+/// The server's answer to the read of a document.
+package struct DocumentAnswer: Sendable {
+    /// The document; `nil` if it doesn't exist.
+    package let document: Document?
+    /// The position as of which it is known; `nil` if the server, an older one, does not tell it.
+    package let position: DocumentReadPosition?
 }
 
 extension RPCCall {

@@ -2,7 +2,7 @@ internal import AsyncHTTPClient
 public import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOSSL
+package import NIOSSL
 package import StrictJSON
 internal import Synchronization
 package import UTF8Text
@@ -42,10 +42,13 @@ public final class HearthConnection: Sendable {
     private let hasSucceeded = Atomic(false)
 
     /// Combines concurrent reads of single documents.
-    let readBatcher = DocumentReadBatcher(maximumRequests: maximumCallConnections)
+    let readBatcher = DocumentReadBatcher<DocumentAnswer>(maximumRequests: maximumCallConnections)
 
     /// The identities of the commits.
     let identities = CommitIdentityPool(maximumCount: maximumCallConnections)
+
+    /// The calls that may be sent again.
+    package let retryBudget = RetryBudget()
 
     /// The maximum number of concurrent calls; additional calls are queued.
     private static let maximumCallConnections = 8
@@ -135,9 +138,12 @@ public final class HearthConnection: Sendable {
     @TaskLocal package static var repeatsRefusedCalls = false
 
     /// Returns the settings of TLS; `nil` for those of the system.
-    private static func tlsConfiguration(
+    ///
+    /// - Parameter authorities: Certificates in PEM format that are trusted beside those of the system.
+    /// - Throws: `.invalidArgument` if there are no certificates in `authorities`, or `clientCertificate` cannot be used.
+    package static func tlsConfiguration(
         trusting authorities: [UInt8]?,
-        presenting clientCertificate: ClientCertificate?
+        presenting clientCertificate: ClientCertificate? = nil
     ) throws(StatusError) -> TLSConfiguration? {
         guard authorities != nil || clientCertificate != nil else { return nil }
         var configuration = TLSConfiguration.makeClientConfiguration()
@@ -245,7 +251,9 @@ extension HearthConnection {
         let body = call.request(id: 0, database: database)
         return try await authorized(for: user) { authorization throws(StatusError) in
             let response = try await post(body, authorization)
-            return try RPCResponse(response.root, from: server).result.get()
+            let result = try RPCResponse(response.root, from: server).result.get()
+            retryBudget.recordSuccess()
+            return result
         }
     }
 

@@ -135,10 +135,15 @@ extension StatusError {
         StatusError(.internal, "Unexpected response from \(server). Is it a Hearth server?", cause: cause ?? ForeignResponse())
     }
 
-    /// True if no Hearth server has answered: it cannot be reached, or a proxy, such as that of a network one has to sign in to, has
-    /// answered instead.
+    /// True if no Hearth server can answer now: it cannot be reached, it refuses calls for a time, or a proxy, such as that of a network one
+    /// has to sign in to, has answered instead.
     package var isServerUnreachable: Bool {
         code == .unavailable || code == .deadlineExceeded || cause is ForeignResponse
+    }
+
+    /// True if the call has certainly not reached a Hearth server: there was no connection to it, or a proxy has refused the call itself.
+    package var isUndelivered: Bool {
+        cause != nil && !isOutcomeUnknown && (code == .unavailable || cause is ForeignResponse)
     }
 
     /// True if there was a response, of the server or of a proxy.

@@ -17,7 +17,11 @@ public struct FirestoreCredential: Sendable {
         case idToken(any IDTokenProvider)
     }
 
+    /// The identity of a credential and its copies: providers cannot be compared.
+    private final class Identity: Sendable {}
+
     package let kind: Kind
+    private let identity = Identity()
 
     private init(_ kind: Kind) {
         self.kind = kind
@@ -54,6 +58,14 @@ extension FirestoreCredential {
         _ provider: @escaping @Sendable (_ forcingRefresh: Bool) async throws -> String?
     ) -> FirestoreCredential {
         FirestoreCredential(.idToken(ClosureTokenProvider(provider: provider, user: userID)))
+    }
+}
+
+extension FirestoreCredential: Equatable {
+    /// Returns whether two credentials have the same key, or are copies of one with a provider of ID tokens.
+    public static func == (left: FirestoreCredential, right: FirestoreCredential) -> Bool {
+        if case (.key(let left), .key(let right)) = (left.kind, right.kind) { return left == right }
+        return left.identity === right.identity
     }
 }
 

@@ -72,6 +72,7 @@ extension StatusError {
         isDecided = data?[CommitIdentityErrorKeys.decided]?.boolean ?? false
         identityMismatch = data.flatMap(CommitIdentityMismatch.init(json:))
         isExecuted = data?[ErrorDataKeys.executed]?.boolean
+        readPosition = data.flatMap { try? DocumentReadPosition(json: $0) }
         if let wait: Int64 = data?.integer(ErrorDataKeys.retryAfterMilliseconds) { retryAfter = .milliseconds(wait) }
     }
 }

@@ -1,4 +1,5 @@
 package import StrictJSON
+import UTF8Text
 
 /// The error object of a response: a code for programs, a human-readable message, and structured data.
 ///
@@ -18,6 +19,14 @@ package struct RPCError: Error, Sendable, CustomStringConvertible {
 
     package var description: String {
         "\(message) (\(code))"
+    }
+
+    /// Returns the error with the ID of its request in the server's log, if the server is to blame for it.
+    package func ofRequest(_ id: String?) -> RPCError {
+        guard let id, code.isServerFault else { return self }
+        var error = self
+        error.data["requestId"] = .string(id)
+        return error
     }
 
     /// Writes the `error` member of a response.

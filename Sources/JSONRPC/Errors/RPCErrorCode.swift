@@ -33,6 +33,10 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleBy
     /// The server is overloaded.
     package static let unavailable: Self = 14
 
+    /// True for errors for which the server is to blame: JSON-RPC's internal one, and the status codes `UNKNOWN`, `DEADLINE_EXCEEDED`,
+    /// `INTERNAL`, `UNAVAILABLE` and `DATA_LOSS`.
+    package var isServerFault: Bool { [Self.internalError.rawValue, 2, 4, 13, 14, 15].contains(rawValue) }
+
     /// True if JSON-RPC reserves this code; methods must not declare it.
     package var isReserved: Bool {
         (-32768 ... -32000).contains(rawValue)

@@ -80,4 +80,11 @@ package protocol RPCContext: Sendable {
     ///
     /// - Throws: The error of the call, handled like one thrown by a method.
     func authorize(_ permission: Permission) throws
+
+    /// The ID of the request in the server's log, for errors that users report; `nil` for calls of the server itself.
+    var requestID: String? { get }
+}
+
+extension RPCContext {
+    package var requestID: String? { nil }
 }

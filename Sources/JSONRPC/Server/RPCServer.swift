@@ -25,7 +25,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     private let responseBudget: MemoryBudget
     private let deadlines: CallDeadlines
     private let onUnexpectedError: @Sendable (UnexpectedError) -> Void
-    private let onStart: (@Sendable (_ method: Int) -> Void)?
+    private let onStart: (@Sendable (_ method: Int?) -> Void)?
     private let onEnd: @Sendable (EndedCall) -> Void
     private let onRefusal: @Sendable () -> Void
 
@@ -34,7 +34,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     /// - Parameters:
     ///   - responseBudget: The memory limit for all responses.
     ///   - clock: The clock that measures the duration of calls.
-    ///   - onStart: Called before a call is executed, with the index of its method. Must not wait.
+    ///   - onStart: Called before a call is executed, with the index of its method; `nil` for one that does not exist. Must not wait.
     ///   - onEnd: Records a call for statistics. Must not wait.
     ///   - onRefusal: Records a call that is refused because it has waited too long.
     ///   - onUnexpectedError: Logs an error.
@@ -43,7 +43,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         limits: RPCLimits = RPCLimits(),
         responseBudget: MemoryBudget = .unlimited,
         clock: some Clock<Duration> = ContinuousClock(),
-        onStart: (@Sendable (_ method: Int) -> Void)? = nil,
+        onStart: (@Sendable (_ method: Int?) -> Void)? = nil,
         onEnd: @escaping @Sendable (EndedCall) -> Void = { _ in },
         onRefusal: @escaping @Sendable () -> Void = {},
         onUnexpectedError: @escaping @Sendable (UnexpectedError) -> Void
@@ -156,6 +156,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
             return builder.append(.error(error.error), id: error.id)
         }
         guard let entry = methods[request.method] else {
+            onStart?(nil)
             onEnd(EndedCall(method: nil, error: .methodNotFound, time: nil))
             if let id = request.id { builder.append(.error(.methodNotFound(request.method)), id: id) }
             return
@@ -201,7 +202,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         } catch {
             let error = clientError(for: error, method: request.method)
             onEnd(EndedCall(method: entry.index, error: error.code, time: time))
-            return .error(error)
+            return .error(error.ofRequest(context.requestID))
         }
     }
 

@@ -20,8 +20,10 @@ package final class HistoryIndex: Sendable {
     }
 
     private let state: Mutex<State>
-    private let subtrees = ChangedSubtreesCache()
+    let subtrees = ChangedSubtreesCache()
     package let journal: Journal
+    /// The commits that were read last.
+    private let records: JournalRecordCache
     /// The last commit when the journal was opened.
     private let opened: (sequence: SequenceNumber, time: Timestamp?)
     private let maximumBytes: Int
@@ -30,10 +32,12 @@ package final class HistoryIndex: Sendable {
     /// - Parameters:
     ///   - last: The last commit in the journal.
     ///   - end: The end of its record, in the last segment.
-    ///   - maximumBytes: The memory limit for the indexes of sealed segments.
+    ///   - maximumBytes: The memory limit for the indexes of sealed segments. The commits that were read last take up to a quarter of it
+    ///     in addition.
     package init(journal: Journal, last: (sequence: SequenceNumber, time: Timestamp?), end: Int, maximumBytes: Int) {
         self.journal = journal
         self.maximumBytes = maximumBytes
+        records = JournalRecordCache(maximumBytes: maximumBytes / 4)
         opened = last
         let segments = journal.segments
         let sealed = segments.map { segment in
@@ -62,6 +66,20 @@ package final class HistoryIndex: Sendable {
             for (commit, offset) in zip(commits, batch.offsets) { index.append(commit, offset: offset) }
             state.active = (index, batch.end)
         }
+    }
+}
+
+// MARK: - Memory
+
+extension HistoryIndex {
+    /// Empties the cache of commits. The indexes of segments stay.
+    package func releaseMemory() {
+        records.removeAll()
+    }
+
+    /// Returns a reader of the journal's records.
+    func makeReader() -> JournalRecordReader {
+        JournalRecordReader(journal, records)
     }
 }
 
@@ -107,7 +125,7 @@ extension HistoryIndex {
             found.append(index)
             if let first = index.records.first, first.time <= time { break }
         }
-        return PointInTimeView(of: found.reversed(), after: time, in: journal, subtrees: subtrees)
+        return PointInTimeView(of: found.reversed(), after: time, in: self)
     }
 
     /// Returns a view of the commits after `time` if that requires no journal read, as is the case for a recent time; otherwise
@@ -127,7 +145,7 @@ extension HistoryIndex {
             let isComplete = oldest <= SequenceNumber(1) || oldest <= opened.sequence.next && (opened.time ?? .minimum) <= time
             return isComplete ? found : nil
         }
-        return indexes.map { PointInTimeView(of: $0.reversed(), after: time, in: journal, subtrees: subtrees) }
+        return indexes.map { PointInTimeView(of: $0.reversed(), after: time, in: self) }
     }
 
     /// Returns the time of a segment's last commit; `nil` if it is not known without reading the journal.

@@ -20,25 +20,23 @@ package struct PointInTimeView: Sendable {
     let time: Timestamp
     /// The indexes of the segments with commits after the time, in order.
     private let segments: [SegmentIndex]
-    private let journal: Journal
-    private let cache: ChangedSubtreesCache
+    private let history: HistoryIndex
 
-    init(of segments: [SegmentIndex], after time: Timestamp, in journal: Journal, subtrees cache: ChangedSubtreesCache) {
+    init(of segments: [SegmentIndex], after time: Timestamp, in history: HistoryIndex) {
         self.time = time
         self.segments = segments
-        self.journal = journal
-        self.cache = cache
+        self.history = history
     }
 
     /// The changes after the time by path, which views of the same time share.
-    var subtrees: ChangedSubtrees { cache.subtrees(since: time) }
+    var subtrees: ChangedSubtrees { history.subtrees.subtrees(since: time) }
 
     /// Reads the commits after a time that is not before that of the view, in order, as long as `body` returns true.
     func forEachCommit(
         after time: Timestamp,
         _ body: (Commit, _ segment: SegmentIndex.ID, _ record: Int) throws(StatusError) -> Bool
     ) throws(StatusError) {
-        var reader = JournalRecordReader(journal)
+        let reader = history.makeReader()
         for segment in segments {
             for record in segment.firstRecord(after: time)..<segment.records.count {
                 guard try body(try reader.commit(at: record, in: segment), segment.id, record) else { return }
@@ -55,7 +53,7 @@ package struct PointInTimeView: Sendable {
         _ select: (SegmentIndex, Range<Int>) -> [Int],
         _ body: (Commit, _ segment: Int, _ record: Int) throws(StatusError) -> Void
     ) throws(StatusError) {
-        var reader = JournalRecordReader(journal)
+        let reader = history.makeReader()
         for (position, segment) in segments.enumerated() {
             for record in select(segment, segment.firstRecord(after: time)..<segment.records.count) {
                 try body(try reader.commit(at: record, in: segment), position, record)
@@ -65,7 +63,7 @@ package struct PointInTimeView: Sendable {
 
     /// Returns the document at `path` as of the time, `nil` if it did not exist; `.none` if it has not changed since.
     package func image(of path: DocumentPath) throws(StatusError) -> EncodedDocument?? {
-        var reader = JournalRecordReader(journal)
+        var reader = history.makeReader()
         for (position, segment) in segments.enumerated() {
             for record in segment.records(changing: path, in: segment.firstRecord(after: time)..<segment.records.count) {
                 // Another document can have the same hash.
@@ -79,7 +77,7 @@ package struct PointInTimeView: Sendable {
 
     /// Returns documents as they were before their first changes.
     package func images(before changes: [DocumentPath: FirstChange]) throws(StatusError) -> [DocumentPath: EncodedDocument?] {
-        var reader = JournalRecordReader(journal)
+        var reader = history.makeReader()
         var images: [DocumentPath: EncodedDocument?] = [:]
         // In journal order, so that a commit that changed many documents is read once.
         for (path, location) in changes.sorted(by: { ($0.value.segment, $0.value.record) < ($1.value.segment, $1.value.record) })

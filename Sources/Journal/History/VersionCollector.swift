@@ -57,7 +57,7 @@ package struct VersionCollector: Sendable {
 extension HistoryIndex {
     /// Collects versions from a segment. Does not read commits at or after the bound.
     package func add(_ index: SegmentIndex, to versions: inout VersionCollector) throws(StatusError) {
-        var reader = JournalRecordReader(journal)
+        let reader = makeReader()
         let records = index.records(changing: versions.path, in: 0..<index.firstRecord(from: versions.before))
         for record in records.reversed() where !versions.isComplete {
             let commit = try reader.commit(at: record, in: index)
@@ -68,7 +68,7 @@ extension HistoryIndex {
 
     /// Adds the first change at or after the bound in a segment, for its before-image.
     package func addFollowing(_ index: SegmentIndex, to versions: inout VersionCollector) throws(StatusError) {
-        var reader = JournalRecordReader(journal)
+        let reader = makeReader()
         for record in index.records(changing: versions.path, in: index.firstRecord(from: versions.before)..<index.records.count) {
             let commit = try reader.commit(at: record, in: index)
             guard let change = commit.change(to: versions.path) else { continue }
@@ -83,7 +83,7 @@ extension HistoryIndex {
         of paths: some Sequence<DocumentPath>,
         in index: SegmentIndex
     ) throws(StatusError) -> [DocumentPath: DocumentVersion] {
-        var reader = JournalRecordReader(journal)
+        let reader = makeReader()
         var versions: [DocumentPath: DocumentVersion] = [:]
         for (record, paths) in index.lastRecords(changing: paths).sorted(by: { $0.key < $1.key }) {
             let commit = try reader.commit(at: record, in: index)

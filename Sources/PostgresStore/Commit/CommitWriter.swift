@@ -2,14 +2,17 @@ internal import DocumentModel
 internal import DocumentStore
 internal import UTF8Text
 
-/// The statements that write a batch of commits and end its transaction: one for each table, whatever the number of rows.
+/// The statements that write a batch of commits and end its transaction: one for each table, except for a large number of entries.
 struct CommitWriter {
     private let transaction: CommitTransaction
     private let state: CommitTransaction.State
     private let batch: CommitBatch
+    /// The tokens of the commits.
+    private let tokens: [[UInt8]]
     /// The changes of the scopes by key, in the order of the numbers of new ones.
     private var scopes: [[UInt8]: ScopeChange] = [:]
     private var lastScope: Int64
+    private var entries: EntryChanges
 
     private struct ScopeChange {
         let id: Int64
@@ -17,11 +20,18 @@ struct CommitWriter {
         var changed: SequenceNumber
     }
 
-    init(_ transaction: CommitTransaction, _ state: CommitTransaction.State, _ batch: CommitBatch) throws(StatusError) {
+    init(
+        _ transaction: CommitTransaction,
+        _ state: CommitTransaction.State,
+        _ batch: CommitBatch,
+        _ tokens: [[UInt8]]
+    ) throws(StatusError) {
         self.transaction = transaction
         self.state = state
         self.batch = batch
+        self.tokens = tokens
         lastScope = state.lastScope
+        entries = EntryChanges(transaction.database, state.progress, transaction.fields)
         for commit in batch.commits {
             for change in commit.changes {
                 let before = try change.before.map { document throws(StatusError) in try document.decoded().fields }
@@ -33,6 +43,14 @@ struct CommitWriter {
                 )
                 for scope in change.path.scopes + [.database] { add(size, to: scope.key, in: commit) }
             }
+        }
+        for path in batch.changedPaths {
+            guard let collection = scopeID(.collection(path.collection)), let group = scopeID(.group(path.collection.id)) else {
+                continue
+            }
+            let before = try state.document(at: path)?.decoded().fields
+            let after = batch.image(of: path)?.decoded?.fields
+            entries.replace(before, with: after, at: path, collection: collection, group: group)
         }
     }
 
@@ -51,36 +69,38 @@ struct CommitWriter {
         scopes[key] = change
     }
 
-    /// The statements.
-    var statements: [EngineStatement] {
+    /// The statements, those of the entries made when they are needed.
+    var statements: some Sequence<EngineStatement> {
         let (upserts, deletions) = documentStatements
-        var statements = [commitStatement, changeStatement, upserts, deletions, scopeStatement, clientStatement].compactMap(
-            \.self
-        )
-        if transaction.notifies {
-            statements.append(
+        let first = [commitStatement, changeStatement, upserts, deletions, scopeStatement, clientStatement].compactMap(\.self)
+        var last = [EngineStatement("COMMIT")]
+        if transaction.configuration.usesNotifications, !batch.commits.isEmpty {
+            last.insert(
                 EngineStatement(
                     "SELECT pg_notify('\(CommitTransaction.channel)', CAST($1::bigint AS TEXT))",
                     .integer(transaction.database)
-                )
+                ),
+                at: 0
             )
         }
-        return statements + [EngineStatement("COMMIT")]
+        return [AnySequence(first), AnySequence(entries.statements), AnySequence(last)].joined()
     }
 
-    private var commitStatement: EngineStatement {
-        EngineStatement(
+    private var commitStatement: EngineStatement? {
+        guard !batch.commits.isEmpty else { return nil }
+        return EngineStatement(
             """
-            INSERT INTO hearth.commits (db, seq, time, author, bytes, token)
-            SELECT $1::bigint, seq, time, author, bytes, $6::bytea
-            FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[]) AS r (seq, time, author, bytes)
+            INSERT INTO hearth.commits (db, seq, time, author, bytes, token, format, term)
+            SELECT $1::bigint, seq, time, author, bytes, token, \(EngineSchema.version), $7::bigint
+            FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[], $6::bytea[]) AS r (seq, time, author, bytes, token)
             """,
             .integer(transaction.database),
             .integers(batch.commits.map { Int64($0.sequence.rawValue) }),
             .integers(batch.commits.map(\.time.microseconds)),
             .byteStrings(batch.commits.map { $0.author.map { Array($0.utf8) } }),
             .integers(batch.commits.map { Int64($0.byteCount) }),
-            .bytes(transaction.token)
+            .byteStrings(tokens),
+            .integer(state.term)
         )
     }
 
@@ -186,7 +206,7 @@ struct CommitWriter {
     }
 
     private var clientStatement: EngineStatement? {
-        let clients = batch.receipts.filter { $0.value.lastCommitted > 0 }
+        let clients = batch.receipts
         guard !clients.isEmpty else { return nil }
         return EngineStatement(
             """
@@ -199,7 +219,7 @@ struct CommitWriter {
             .byteStrings(clients.map(\.key.bytes)),
             .integers(clients.map { Int64(clamping: $0.value.lastCommitted) }),
             .integers(clients.map(\.value.lastUse.microseconds)),
-            .byteStrings(clients.map { client, receipts in receipts.encoded(of: client) })
+            .byteStrings(clients.map { client, receipts in receipts.encoded(of: client, includingRefusals: true) })
         )
     }
 

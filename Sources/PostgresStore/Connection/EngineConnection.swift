@@ -13,6 +13,8 @@ final class EngineConnection {
     private var preparedCount = 0
     /// The channels whose notifications the server sends.
     private var channels: Set<String> = []
+    /// The shortest round trip so far.
+    private var shortestRoundTrip: Duration = .zero
     /// False after a failure of the connection.
     private(set) var isUsable = true
 
@@ -21,8 +23,12 @@ final class EngineConnection {
     /// A blocking call, since only libpq knows all hosts of a URL and the state that each must have. It is bounded by the
     /// `connect_timeout` for each host.
     ///
+    /// - Parameters:
+    ///   - timeout: The time limit of each round trip.
+    ///   - maximumIdle: The time after which the engine ends a transaction whose server sends nothing, so that a server that stands still
+    ///     holds no lock for long that others wait for.
     /// - Throws: `.unavailable` when no host can be reached, `.failedPrecondition` when the user is refused.
-    init(_ address: EngineAddress, timeout: Duration) throws(StatusError) {
+    init(_ address: EngineAddress, timeout: Duration, maximumIdle: Duration = .seconds(10)) throws(StatusError) {
         guard let pointer = Self.connect(address.options) else {
             throw EngineError.connection(message: "out of memory").status
         }
@@ -34,16 +40,24 @@ final class EngineConnection {
         self.timeout = timeout
         // Notices, as of a table that exists already, would go to standard error.
         _ = PQsetNoticeProcessor(pointer, { _, _ in }, nil)
-        // A server that stands still must not hold a lock that all others wait for.
-        try executeScript("SET idle_in_transaction_session_timeout = '\(Self.maximumIdleSeconds)s'")
+        let idle = Int64(maximumIdle / .milliseconds(1))
+        let begin = ContinuousClock.now
+        try executeScript("SET idle_in_transaction_session_timeout = '\(idle)ms'; \(Self.planSettingsSQL)")
+        shortestRoundTrip = .now - begin
     }
 
     deinit {
         PQfinish(pointer)
     }
 
-    /// The time after which the engine ends a transaction whose server sends nothing.
-    private static let maximumIdleSeconds = 30
+    /// The settings by which an engine plans a statement once, and reads ranges of indexes in their order, whatever it knows of the tables
+    /// at that time: plans are kept, and all statements are written for such a range. Engines without a setting go without it.
+    private static let planSettingsSQL = """
+        SELECT set_config(name, CASE name WHEN 'plan_cache_mode' THEN 'force_generic_plan' ELSE 'off' END, false) FROM pg_settings
+        WHERE name IN (
+            'plan_cache_mode', 'jit', 'enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin'
+        )
+        """
 
     private static func connect(_ options: [(name: String, value: String)]) -> OpaquePointer? {
         var names = options.map { strdup($0.name) }
@@ -86,6 +100,7 @@ extension EngineConnection {
         let deadline = ContinuousClock.now + timeout
         var added: [String] = []
         do throws(EngineError) {
+            guard statements.allSatisfy({ $0.byteCount <= Self.maximumMessageBytes }) else { throw .tooLarge }
             guard PQenterPipelineMode(pointer) == 1 else { throw failure }
             var prepares: [Bool] = []
             for statement in statements {
@@ -112,6 +127,32 @@ extension EngineConnection {
         }
     }
 
+    /// Executes statements of an open transaction, the last of which ends it, in as many round trips as their values are large. A
+    /// failure ends the transaction.
+    func executeInSteps(_ statements: some Sequence<EngineStatement>) throws(StatusError) {
+        var step: [EngineStatement] = []
+        var byteCount = 0
+        for statement in statements {
+            step.append(statement)
+            byteCount += statement.byteCount
+            guard byteCount > Self.maximumStepBytes else { continue }
+            try execute(step)
+            (step, byteCount) = ([], 0)
+        }
+        if !step.isEmpty { try execute(step) }
+    }
+
+    /// The size of the values after which a round trip is made, so that no more of them are in the memory of both sides.
+    private static let maximumStepBytes = 4 << 20
+    /// The size of the values of a statement that are sent as one message, of which PostgreSQL takes 1 GiB.
+    private static let maximumMessageBytes = 1_000_000_000
+
+    /// Returns the time of a round trip beyond that of the shortest one of the connection.
+    func delay(ofRoundTrip time: Duration) -> Duration {
+        shortestRoundTrip = min(shortestRoundTrip, time)
+        return time - shortestRoundTrip
+    }
+
     /// Ends a transaction that is open, without its changes.
     func rollBack() {
         guard isUsable, PQtransactionStatus(pointer) != PQTRANS_IDLE else { return }
@@ -136,6 +177,14 @@ extension EngineConnection {
             if error.isConnectionLost { isUsable = false } else { rollBack() }
             throw error.status
         }
+    }
+
+    /// True if the engine has sent nothing since the last use. What it sends unasked is mostly that it ends the connection, as when it is
+    /// stopped. Takes no round trip. Notifications are expected, so a connection with channels is quiet as long as it is usable.
+    var isQuiet: Bool {
+        guard isUsable, channels.isEmpty else { return isUsable }
+        var descriptor = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) == 0
     }
 
     /// Asks for the notifications of a channel. Has no effect when that has been done.
@@ -190,6 +239,7 @@ extension EngineConnection {
         for value in statement.parameters {
             let start = buffer.count
             places.append(value.append(to: &buffer) ? start : nil)
+            // Their sum is bounded.
             lengths.append(Int32(buffer.count - start))
         }
         // The address of an empty value must not be null.

@@ -19,10 +19,16 @@ enum EngineError: Error, Sendable {
     var isConnectionLost: Bool {
         switch self {
         case .connection, .timeout: true
-        // Administrator shutdown, crash of another process, start-up; connection exceptions.
-        case .statement(let code, _): code.hasPrefix("57P0") || code.hasPrefix("08")
+        // Administrator shutdown, crash of another process, start-up; connection exceptions; a transaction without a statement for too long.
+        case .statement(let code, _): code.hasPrefix("57P0") || code.hasPrefix("08") || code == Self.idle
         }
     }
+
+    /// The code with which the engine ends the connection of a server that stood still in a transaction.
+    private static let idle = "25P03"
+
+    /// The error of a statement whose values exceed the maximum size of a message.
+    static let tooLarge = EngineError.statement(code: "54000", message: "The values of a statement are too large.")
 
     /// True if the statement may have been executed.
     var isOutcomeUnknown: Bool {
@@ -44,7 +50,7 @@ enum EngineError: Error, Sendable {
             case "42501", "28000", "28P01", "3D000", "3F000", "42P01": .failedPrecondition
             case "54000": .invalidArgument
             case let code where ["08", "40", "53", "55", "57"].contains(code.prefix(2)): .unavailable
-            case "25006": .unavailable
+            case "25006", Self.idle: .unavailable
             default: .internal
             }
         }
@@ -68,6 +74,7 @@ enum EngineError: Error, Sendable {
                 case "3D000": "The database of the engine does not exist. Create it there, for example with createdb."
                 case "3F000", "42P01": "The engine has no tables of Hearth. Make them with: hearth engine migrate"
                 case "25006": "The database engine is read-only: it is a standby, or is being replaced. Try again."
+                case Self.idle: "This server stood still, so that the database engine ended its transaction. Try again."
                 case "54000": "The commit exceeds a limit of the database engine."
                 case let code where code.hasPrefix("40"): "The database engine had too many conflicts. Try again."
                 case let code where code.hasPrefix("53"): "The database engine has no resources left. Try again later."

@@ -7,9 +7,47 @@ final class EngineLog: Sendable {
     private let logger: Logger
     /// True from a connection that failed to one that was made.
     private let isAway = Atomic(false)
+    /// The number of transactions that were tried again.
+    let retryCount = Atomic(0)
+    /// The number of times that the history of a database was found to be replaced.
+    let replacedHistoryCount = Atomic(0)
+
+    /// The number of commits that other servers have decided for this one.
+    let forwardedCount = Atomic(0)
+    /// The number of batches of commits to which other servers gave no answer.
+    let failedForwardCount = Atomic(0)
 
     init(_ logger: Logger) {
         self.logger = logger
+    }
+
+    /// True unless the last attempt to make a connection has failed.
+    var isReached: Bool { !isAway.load(ordering: .relaxed) }
+
+    /// Records that the engine has lost commits that it had acknowledged.
+    func didReplaceHistory(of database: Int64) {
+        replacedHistoryCount.add(1, ordering: .relaxed)
+        logger.warning(
+            "The database engine has lost commits, in a fail-over or a restore. Watchers are told",
+            metadata: ["engine.database": "\(database)"]
+        )
+    }
+
+    /// Records that the server with the lease of a database gave no answer to a batch of commits.
+    func didFailToForward(to address: String) {
+        failedForwardCount.add(1, ordering: .relaxed)
+        logger.notice(
+            "The server that has the lease of a database gave no answer to forwarded commits. This server makes its commits itself",
+            metadata: ["server.address": "\(address)"]
+        )
+    }
+
+    /// Records that a document whose row is damaged has no entries in the index.
+    func didSkip(_ path: String, because error: StatusError) {
+        logger.error(
+            "A row of the database engine is damaged. Its document is not in the index. Restore it from a backup of the engine",
+            metadata: ["document.path": "\(path)", "error": "\(error.message)"]
+        )
     }
 
     /// Records that a connection was made.

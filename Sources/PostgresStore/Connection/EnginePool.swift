@@ -22,12 +22,20 @@ final class EnginePool: Sendable {
     private static let maximumWaiterCount = 10_000
 
     /// - Parameters:
-    ///   - timeout: The time limit of each round trip.
-    ///   - maximumWait: The time after which a caller that waits for a session gives up.
-    init(_ address: EngineAddress, label: String, count: Int, timeout: Duration, maximumWait: Duration, log: EngineLog) {
-        sessions = (0..<count).map { EngineSession(address, timeout: timeout, label: "\(label).\($0)", log: log) }
+    ///   - configuration: The engine, and the limits of a round trip and of a wait for a session.
+    ///   - maximumIdle: The time after which the engine ends a transaction without a statement.
+    init(_ configuration: PostgresConfiguration, label: String, count: Int, maximumIdle: Duration, log: EngineLog) {
+        sessions = (0..<count).map { number in
+            EngineSession(
+                configuration.address,
+                timeout: configuration.timeout,
+                maximumIdle: maximumIdle,
+                label: "\(label).\(number)",
+                log: log
+            )
+        }
         state = Mutex(State(idle: sessions))
-        self.maximumWait = maximumWait
+        maximumWait = configuration.maximumWait
     }
 
     /// Runs `body`, which only reads, with a connection, and once more when the connection was lost.
@@ -58,6 +66,11 @@ final class EnginePool: Sendable {
         defer { give(session) }
         if let refusal = CallAdmission.current?.begin(after: waiting) { throw StatusError(refusing: refusal) }
         return try await session.run(repeating: repeating, body)
+    }
+
+    /// The numbers of sessions, of those that callers use, and of callers that wait.
+    var use: (sessions: Int, used: Int, waiting: Int) {
+        state.withLock { (sessions.count, sessions.count - $0.idle.count, $0.waiterCount) }
     }
 
     /// Closes the connections.

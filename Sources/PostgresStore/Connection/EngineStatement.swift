@@ -11,4 +11,7 @@ struct EngineStatement {
         self.sql = sql
         self.parameters = parameters
     }
+
+    /// The size of the values in the binary format.
+    var byteCount: Int { parameters.reduce(0) { $0 + $1.byteCount } }
 }

@@ -1,4 +1,4 @@
-/// A parameter of a statement, sent in the binary format.
+/// A parameter of a statement, sent in the binary format. A `bytea` has less than 2 GiB.
 enum EngineValue {
     /// A `bigint`; `nil` for null.
     case integer(Int64?)
@@ -38,6 +38,18 @@ enum EngineValue {
         }
         return true
     }
+
+    /// The size of the value in the binary format.
+    var byteCount: Int {
+        switch self {
+        case .integer(let value): value == nil ? 0 : 8
+        case .bytes(let value): value?.count ?? 0
+        case .integers(let values): Self.headerBytes + 12 * values.count
+        case .byteStrings(let values): values.reduce(Self.headerBytes) { $0 + 4 + ($1?.count ?? 0) }
+        }
+    }
+
+    private static let headerBytes = 20
 
     /// The binary form of an array (array_send in PostgreSQL's arrayfuncs.c): the number of dimensions, whether there are nulls, the
     /// type of the elements, the length and the lower bound.

@@ -1,6 +1,7 @@
 internal import DocumentIndex
 internal import DocumentModel
 internal import DocumentStore
+internal import UTF8Text
 
 /// A database in the engine: its row in `databases`.
 struct DatabaseRow: Sendable {
@@ -8,6 +9,10 @@ struct DatabaseRow: Sendable {
     let number: Int64
     /// The identity of its history.
     let epoch: Epoch
+    /// The seed of the IDs of its fields.
+    let seed: [UInt8]
+    /// True if the index has all entries.
+    let isIndexed: Bool
 
     /// Finds a database, or creates it; several servers may do so at the same time.
     ///
@@ -35,12 +40,13 @@ struct DatabaseRow: Sendable {
             EngineStatement("BEGIN"),
             EngineStatement(
                 """
-                INSERT INTO hearth.databases (db, name, epoch, observed, oldest)
-                VALUES ($1::bigint, $2::bytea, $3::bytea, 0, 1) ON CONFLICT (name) DO NOTHING
+                INSERT INTO hearth.databases (db, name, epoch, seed, observed, oldest)
+                VALUES ($1::bigint, $2::bytea, $3::bytea, $4::bytea, 0, 1) ON CONFLICT (name) DO NOTHING
                 """,
                 .integer(number),
                 .bytes(name),
-                .bytes(identity.epoch.bytes)
+                .bytes(identity.epoch.bytes),
+                .bytes(Self.makeSeed())
             ),
             EngineStatement(
                 """
@@ -50,56 +56,81 @@ struct DatabaseRow: Sendable {
                 .integer(number),
                 .bytes([])
             ),
+            EngineStatement(
+                """
+                INSERT INTO hearth.leases (db, term, seen) SELECT db, 0, 0 FROM hearth.databases WHERE db = $1::bigint
+                """,
+                .integer(number)
+            ),
             EngineStatement("COMMIT"),
         ])
         guard let created = try Self.find(name, connection) else { throw .databaseDeleted }
         self = created
     }
 
-    private init(number: Int64, epoch: Epoch) {
-        self.number = number
-        self.epoch = epoch
+    /// Returns a new seed.
+    static func makeSeed() -> [UInt8] { RandomBytes.make(16) }
+
+    /// Returns all additional databases by name.
+    static func all(_ connection: EngineConnection) throws(StatusError) -> [String: DatabaseRow] {
+        let rows = try connection.execute(
+            EngineStatement(
+                "SELECT db, epoch, seed, builds, name FROM hearth.databases WHERE name IS NOT NULL AND name <> $1::bytea",
+                .bytes([])
+            )
+        )
+        var all: [String: DatabaseRow] = [:]
+        for row in 0..<rows.count { all[rows.text(row, 4) ?? ""] = try DatabaseRow(rows, row) }
+        return all
     }
 
-    /// Returns the names of all additional databases.
-    static func all(_ connection: EngineConnection) throws(StatusError) -> [String] {
+    /// Returns the databases whose index is not complete.
+    static func unindexed(_ connection: EngineConnection) throws(StatusError) -> [DatabaseRow] {
         let rows = try connection.execute(
-            EngineStatement("SELECT name FROM hearth.databases WHERE name IS NOT NULL AND name <> $1::bytea", .bytes([]))
+            EngineStatement("SELECT db, epoch, seed, builds FROM hearth.databases WHERE name IS NOT NULL AND builds IS NOT NULL")
         )
-        return (0..<rows.count).compactMap { rows.text($0, 0) }
+        return try (0..<rows.count).map { row throws(StatusError) in try DatabaseRow(rows, row) }
+    }
+
+    private init(_ rows: EngineRows, _ row: Int) throws(StatusError) {
+        guard let number = rows.integer(row, 0), let epoch = rows.bytes(row, 1).flatMap({ Epoch(bytes: $0) }),
+            let seed = rows.bytes(row, 2)
+        else { throw .damagedRow("a database has no epoch or seed") }
+        self.number = number
+        self.epoch = epoch
+        self.seed = seed
+        isIndexed = try IndexProgress(rows.bytes(row, 3)).isComplete
     }
 
     /// Finds a database by its name; `nil` if there is none.
     static func find(_ name: [UInt8], _ connection: EngineConnection) throws(StatusError) -> DatabaseRow? {
         let rows = try connection.execute(
-            EngineStatement("SELECT db, epoch FROM hearth.databases WHERE name = $1::bytea", .bytes(name))
+            EngineStatement("SELECT db, epoch, seed, builds FROM hearth.databases WHERE name = $1::bytea", .bytes(name))
         )
-        guard rows.count == 1 else { return nil }
-        guard let number = rows.integer(0, 0), let epoch = rows.bytes(0, 1).flatMap({ Epoch(bytes: $0) }) else {
-            throw .damagedRow("a database has no epoch")
-        }
-        return DatabaseRow(number: number, epoch: epoch)
+        return rows.count == 1 ? try DatabaseRow(rows, 0) : nil
     }
 
     /// Returns the name of a database in the table; empty for the default one.
     static func name(_ id: DatabaseID?) -> [UInt8] { Array((id?.description ?? "").utf8) }
 
-    /// Returns the definitions of a database's indexes.
+    /// Returns the definitions of a database's indexes, with the progress of the index.
     ///
     /// - Parameter isLocking: True to keep the row from being changed until the end of the transaction.
     static func definitions(
         of number: Int64,
         isLocking: Bool,
         _ connection: EngineConnection
-    ) throws(StatusError) -> IndexDefinitions {
+    ) throws(StatusError) -> (definitions: IndexDefinitions, progress: IndexProgress) {
         let rows = try connection.execute(
             EngineStatement(
-                "SELECT indexes FROM hearth.databases WHERE db = $1::bigint AND name IS NOT NULL"
+                "SELECT indexes, builds FROM hearth.databases WHERE db = $1::bigint AND name IS NOT NULL"
                     + (isLocking ? " FOR UPDATE" : ""),
                 .integer(number)
             )
         )
         guard rows.count == 1 else { throw .databaseDeleted }
-        return try rows.bytes(0, 0).map { bytes throws(StatusError) in try IndexDefinitions(bytes) } ?? IndexDefinitions()
+        let definitions =
+            try rows.bytes(0, 0).map { bytes throws(StatusError) in try IndexDefinitions(bytes) } ?? IndexDefinitions()
+        return (definitions, try IndexProgress(rows.bytes(0, 1)))
     }
 }

@@ -10,6 +10,8 @@ final class CommitTailer: Sendable {
     private struct State {
         var logs: [Int64: CommitLog] = [:]
         var task: Task<Void, Never>?
+        /// The time of the last look that the engine has answered.
+        var lastLook = ContinuousClock.now
     }
 
     private let state = Mutex(State())
@@ -18,11 +20,16 @@ final class CommitTailer: Sendable {
 
     /// The time between two looks at databases that nothing waits for.
     private static let unawaitedInterval: Duration = .seconds(1)
+    /// The time between two looks at databases that nothing waits for, and of whose commits notifications tell.
+    private static let unawaitedHintInterval: Duration = .milliseconds(100)
 
     init(_ engine: Engine) {
         configuration = engine.configuration
         log = engine.log
     }
+
+    /// The time since the last look that the engine has answered.
+    var age: Duration { .now - state.withLock { $0.lastLook } }
 
     /// Follows a log.
     func add(_ log: CommitLog) {
@@ -52,23 +59,41 @@ final class CommitTailer: Sendable {
         let session = EngineSession(
             configuration.address,
             timeout: configuration.timeout,
+            maximumIdle: configuration.maximumReadIdle,
             label: "hearth.engine.feed",
             log: log
         )
         var interval = configuration.pollInterval
         var nextFullLook = ContinuousClock.now
+        var nextHintedLook = ContinuousClock.now
+        // The databases with notifications since the last look at them.
+        var hints: Set<Int64> = []
+        var isInterrupted = false
         while !Task.isCancelled {
             do throws(StatusError) {
-                let hints = try await notified(session, within: interval)
+                let limit = hints.isEmpty ? interval : min(interval, max(.zero, nextHintedLook - .now))
+                hints.formUnion(try await notified(session, within: limit))
                 let all = state.withLock { $0.logs }
+                if isInterrupted { for log in all.values { log.endInterruption() } }
+                isInterrupted = false
                 let isFullLook = ContinuousClock.now >= nextFullLook
                 if isFullLook { nextFullLook = .now + Self.unawaitedInterval }
-                let logs = all.filter { isFullLook || hints.contains($0.key) || $0.value.feed.hasSubscribers }
+                let isHintedLook = !hints.isEmpty && ContinuousClock.now >= nextHintedLook
+                if isHintedLook { nextHintedLook = .now + Self.unawaitedHintInterval }
+                let logs = all.filter { number, log in
+                    isFullLook || isHintedLook && hints.contains(number) || log.feed.hasSubscribers
+                }
+                hints = isHintedLook || isFullLook ? [] : hints.subtracting(logs.keys)
                 guard !logs.isEmpty else { continue }
                 let isBehind = try await look(at: logs, session)
+                state.withLock { $0.lastLook = .now }
                 interval = isBehind ? configuration.pollInterval : min(interval * 2, configuration.idlePollInterval)
             } catch {
-                // The engine is away. Watchers wait, and commits and reads report it.
+                // The engine is away. Watchers wait for a while, and commits and reads report it.
+                if age > configuration.maximumLogAge {
+                    isInterrupted = true
+                    for log in state.withLock({ Array($0.logs.values) }) { log.interrupt() }
+                }
                 try? await Task.sleep(for: configuration.idlePollInterval)
             }
         }
@@ -86,27 +111,19 @@ final class CommitTailer: Sendable {
 
     /// Lets the logs catch up that are behind; returns whether there were commits.
     private func look(at logs: [Int64: CommitLog], _ session: EngineSession) async throws(StatusError) -> Bool {
-        let numbers = Array(logs.keys)
+        let known = logs.map { ($0.key, $0.value.feed.position) }
         let heads = try await session.run(repeating: false) { connection throws(StatusError) in
-            let rows = try connection.execute(
-                EngineStatement(
-                    """
-                    SELECT asked.db, (SELECT max(seq) FROM hearth.commits c WHERE c.db = asked.db)
-                    FROM unnest($1::bigint[]) AS asked (db)
-                    """,
-                    .integers(numbers)
-                )
-            )
-            return (0..<rows.count).map { (rows.integer($0, 0) ?? 0, rows.integer($0, 1) ?? 0) }
+            try LogHead.read(known, connection)
         }
         var isBehind = false
-        for (number, head) in heads {
-            guard let log = logs[number] else { continue }
-            let known = log.feed.position.lastSequence
-            guard known.rawValue != UInt64(head) else { continue }
-            await log.catchUp()
+        for head in heads {
+            guard let log = logs[head.database] else { continue }
+            let known = log.feed.position
+            // Another time of the same number is that of another commit, after the engine has lost some.
+            guard known.lastSequence != head.position.last || known.lastCommitTime != head.position.time else { continue }
+            await log.follow(head)
             // The log of a deleted database stays behind.
-            isBehind = isBehind || log.feed.position.lastSequence != known
+            isBehind = isBehind || log.feed.position.lastSequence != known.lastSequence
         }
         return isBehind
     }

@@ -31,9 +31,65 @@ struct LogPosition: Sendable {
 
     fileprivate init(_ rows: EngineRows) throws(StatusError) {
         guard rows.count == 1 else { throw .databaseDeleted }
-        oldest = SequenceNumber(UInt64(rows.integer(0, 0) ?? 1))
-        last = SequenceNumber(UInt64(rows.integer(0, 1) ?? 0))
-        time = rows.time(0, 2)
+        self.init(rows, 0)
+    }
+
+    fileprivate init(_ rows: EngineRows, _ row: Int) {
+        oldest = SequenceNumber(UInt64(rows.integer(row, 0) ?? 1))
+        last = SequenceNumber(UInt64(rows.integer(row, 1) ?? 0))
+        time = rows.time(row, 2)
+    }
+
+    /// Returns the position of the store of a database.
+    func position(of id: DatabaseID?, _ epoch: Epoch) -> StorePosition {
+        StorePosition(
+            database: id,
+            epoch: epoch.description,
+            lastSequence: last,
+            lastCommitTime: time,
+            oldestRetained: oldest
+        )
+    }
+}
+
+/// The position of a log, with the time of a commit that is known.
+struct LogHead: Sendable {
+    /// The number of the database.
+    let database: Int64
+    let position: LogPosition
+    /// The last commit that is known.
+    let known: SequenceNumber
+    /// The time that the log has for it; `nil` if it is not there.
+    let knownTime: Timestamp?
+
+    /// Reads the heads of some logs; without those of deleted databases.
+    ///
+    /// - Parameter known: What is known of each.
+    static func read(
+        _ known: [(database: Int64, position: StorePosition)],
+        _ connection: EngineConnection
+    ) throws(StatusError) -> [LogHead] {
+        let rows = try connection.execute(
+            EngineStatement(
+                """
+                SELECT d.oldest, l.seq, l.time, d.db, asked.known,
+                    (SELECT time FROM hearth.commits c WHERE c.db = d.db AND c.seq = asked.known)
+                FROM unnest($1::bigint[], $2::bigint[]) AS asked (db, known)
+                JOIN hearth.databases d ON d.db = asked.db AND d.name IS NOT NULL
+                LEFT JOIN LATERAL (SELECT seq, time FROM hearth.commits c WHERE c.db = d.db ORDER BY seq DESC LIMIT 1) l ON true
+                """,
+                .integers(known.map(\.database)),
+                .integers(known.map { Int64($0.position.lastSequence.rawValue) })
+            )
+        )
+        return (0..<rows.count).map { row in
+            LogHead(
+                database: rows.integer(row, 3) ?? 0,
+                position: LogPosition(rows, row),
+                known: SequenceNumber(UInt64(rows.integer(row, 4) ?? 0)),
+                knownTime: rows.time(row, 5)
+            )
+        }
     }
 }
 

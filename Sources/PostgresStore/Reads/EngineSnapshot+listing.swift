@@ -73,17 +73,23 @@ extension EngineSnapshot {
         try DocumentRows(self, .database, from: lower, to: upper, limit: 1).next()?.document
     }
 
-    /// Returns a page of a document's versions, newest first.
+    /// Returns a page of a document's versions, newest first: at most `limit`, and fewer if they are large.
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) throws(StatusError) -> VersionPage {
         let name = EngineKey.name(path)
         let before = before ?? .maximum
         let rows = try connection.execute([
             EngineStatement(
                 """
-                SELECT k.time, k.author, c.path, c.after_fields, c.after_created
-                FROM hearth.changes c JOIN hearth.commits k ON k.db = c.db AND k.seq = c.seq
-                WHERE c.db = $1::bigint AND c.name = $2::bytea AND k.time < $3::bigint AND c.seq >= \(Self.oldestSQL)
-                ORDER BY c.seq DESC LIMIT $4::bigint
+                SELECT time, author, path, after_fields, after_created, total FROM (
+                    SELECT page.*, count(*) OVER () AS total,
+                        sum(size) OVER (ORDER BY seq DESC) - size AS bytes_before FROM (
+                        SELECT c.seq, k.time, k.author, c.path, c.after_fields, c.after_created,
+                            coalesce(octet_length(c.after_fields), 0) AS size
+                        FROM hearth.changes c JOIN hearth.commits k ON k.db = c.db AND k.seq = c.seq
+                        WHERE c.db = $1::bigint AND c.name = $2::bytea AND k.time < $3::bigint AND c.seq >= \(Self.oldestSQL)
+                        ORDER BY c.seq DESC LIMIT $4::bigint
+                    ) page
+                ) sized WHERE bytes_before < \(Self.maximumPageBytes) ORDER BY seq DESC
                 """,
                 .integer(database),
                 .bytes(name),
@@ -105,6 +111,10 @@ extension EngineSnapshot {
             let document =
                 rows[0].isNull(row, 3) ? nil : try rows[0].document(row, path: 2, fields: 3, created: 4, updated: 0)
             versions.append(DocumentVersion(commitTime: time, document: document, author: rows[0].key(row, 1)))
+        }
+        // The others are too large for the page.
+        if rows[0].count < rows[0].integer(0, 5) ?? 0 {
+            return VersionPage(versions: versions, next: versions.last?.commitTime)
         }
         // The version before the oldest change that is retained.
         if versions.count <= limit, rows[1].count == 1, !rows[1].isNull(0, 1) {

@@ -11,27 +11,34 @@ internal import UTF8Text
 enum EngineKey {
     /// The length of the longest key that is stored whole.
     static let maximumWholeBytes = 2_000
+    /// The length of the longest name of an entry that is stored whole; beside it, the index has the value.
+    static let maximumEntryNameBytes = 1_024
     private static let digestBytes = 16
 
     /// Returns the stored key.
-    static func stored(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.count > maximumWholeBytes else { return bytes }
-        return Array(bytes.prefix(maximumWholeBytes)) + SHA256.digest(of: bytes).prefix(digestBytes)
+    ///
+    /// - Parameter maximum: The length of the longest key that is stored whole.
+    static func stored(_ bytes: [UInt8], upTo maximum: Int = maximumWholeBytes) -> [UInt8] {
+        guard bytes.count > maximum else { return bytes }
+        return Array(bytes.prefix(maximum)) + SHA256.digest(of: bytes).prefix(digestBytes)
     }
 
     /// Returns whether a stored key is cut.
     static func isCut(_ stored: [UInt8]) -> Bool { stored.count > maximumWholeBytes }
 
+    /// Returns the stored name of an entry.
+    static func entryName(_ bytes: [UInt8]) -> [UInt8] { stored(bytes, upTo: maximumEntryNameBytes) }
+
     /// Returns the stored key of a document's name.
     static func name(_ path: DocumentPath) -> [UInt8] { stored(NameKey(path).bytes) }
 
     /// Returns a stored bound that is not after any stored key of bytes that are at or after `bound`.
-    static func lowerBound(_ bound: [UInt8]) -> [UInt8] { Array(bound.prefix(maximumWholeBytes)) }
+    static func lowerBound(_ bound: [UInt8], upTo maximum: Int = maximumWholeBytes) -> [UInt8] { Array(bound.prefix(maximum)) }
 
     /// Returns a stored bound that is after all stored keys of bytes before `bound`.
-    static func upperBound(_ bound: [UInt8]) -> [UInt8] {
-        guard bound.count > maximumWholeBytes else { return bound }
-        return Array(bound.prefix(maximumWholeBytes)) + [UInt8](repeating: 0xff, count: digestBytes + 1)
+    static func upperBound(_ bound: [UInt8], upTo maximum: Int = maximumWholeBytes) -> [UInt8] {
+        guard bound.count > maximum else { return bound }
+        return Array(bound.prefix(maximum)) + [UInt8](repeating: 0xff, count: digestBytes + 1)
     }
 
     /// Returns the key of a collection in `scopes`.

@@ -8,58 +8,34 @@ internal import DocumentModel
 /// - `format`: one row with the version of the tables.
 /// - `databases`: the databases by number. `name` is empty for the default one, and null for a deleted one, whose rows are removed
 ///   later. `epoch` is the identity of its history; `observed` the latest time that a point-in-time read has used, after which all
-///   later commits are; `oldest` the oldest retained commit; `indexes` the definitions of indexes. **Every commit locks the row**, which
-///   puts the commits of all servers into one order, and hardly ever changes it.
-/// - `commits`: the log of commits. Sequence numbers are dense. `token` identifies the transaction of the engine that made it.
+///   later commits are; `oldest` the oldest retained commit; `indexes` the definitions of indexes, and `builds` the progress of the
+///   index (``IndexProgress``); `seed` the secret of its ``FieldIDs``. **Every commit locks the row**, which puts the commits of all
+///   servers into one order, and hardly ever changes it.
+/// - `commits`: the log of commits. Sequence numbers are dense. `token` identifies the transaction of the engine that made it. `format` is
+///   the version of the tables that its server knew; it has no default, so that servers of version 1, which do not write entries,
+///   cannot commit.
 /// - `changes`: what each commit changed, with the documents before and after it. `name` is the key of the path (``EngineKey``). They
 ///   also serve the history of a document and reads as of a time.
 /// - `documents`: the current documents, with their scopes.
 /// - `scopes`: the collections, the collection groups and the database as a whole (0), with the number and size of their documents
-///   and the last commit that changed one.
+///   and the last commit that changed one. Those without documents are removed with the last commit that changed one.
+/// - `entries`: the index, ordered by (scope, slot, value, name). A slot is a field and the kind of the entry: its value, an element of an
+///   array (``IndexEntries``), a composite index, or the cell of a geo point (``GeoCell``). The value is a ``ValueKey``, a
+///   ``CompositeKey`` or a cell. The name is the ``NameKey`` of the document's ID in a collection, and of its path in the group of
+///   nested collections with one ID, cut as ``EngineKey/entryName(_:)`` says; then `long_name` is whole. `is_double` tells 1.0 from 1. A
+///   vector is in `vector`, in single precision, after a byte that is 1 if that is exact.
 /// - `clients`: the receipts of the clients that identify their commits.
+/// - `records`: what servers have in small files with a data folder (``EngineRecord``), by name.
+/// - `leases`: which server has the lease of a database, its term and its address for other servers (``LeaseKeeper``). `term` of a commit is
+///   that at the time of the commit, for whoever looks into a fail-over.
 enum EngineSchema {
     /// The version of the tables.
-    static let version: Int64 = 1
-
-    /// The statements that create the tables.
-    static let statements = """
-        CREATE TABLE hearth.databases (
-            db BIGINT PRIMARY KEY, name BYTEA UNIQUE, epoch BYTEA NOT NULL, observed BIGINT NOT NULL, oldest BIGINT NOT NULL,
-            quota_documents BIGINT, quota_bytes BIGINT, indexes BYTEA
-        );
-        CREATE TABLE hearth.commits (
-            db BIGINT, seq BIGINT, time BIGINT NOT NULL, author BYTEA, token BYTEA NOT NULL, bytes BIGINT NOT NULL,
-            PRIMARY KEY (db, seq)
-        );
-        CREATE INDEX commits_time ON hearth.commits (db, time);
-        CREATE TABLE hearth.changes (
-            db BIGINT, seq BIGINT, n BIGINT, name BYTEA NOT NULL, path BYTEA NOT NULL,
-            collection BIGINT NOT NULL, collection_group BIGINT NOT NULL,
-            before_fields BYTEA, before_created BIGINT, before_updated BIGINT, after_fields BYTEA, after_created BIGINT,
-            PRIMARY KEY (db, seq, n)
-        );
-        CREATE INDEX changes_name ON hearth.changes (db, name, seq);
-        CREATE TABLE hearth.documents (
-            db BIGINT, name BYTEA, path BYTEA NOT NULL, collection BIGINT NOT NULL, collection_group BIGINT NOT NULL,
-            fields BYTEA NOT NULL, created BIGINT NOT NULL, updated BIGINT NOT NULL,
-            PRIMARY KEY (db, name)
-        );
-        CREATE INDEX documents_collection ON hearth.documents (db, collection, name);
-        CREATE INDEX documents_group ON hearth.documents (db, collection_group, name);
-        CREATE TABLE hearth.scopes (
-            db BIGINT, id BIGINT, key BYTEA NOT NULL, documents BIGINT NOT NULL, bytes BIGINT NOT NULL, changed BIGINT NOT NULL,
-            PRIMARY KEY (db, id)
-        );
-        CREATE UNIQUE INDEX scopes_key ON hearth.scopes (db, key);
-        CREATE TABLE hearth.clients (
-            db BIGINT, client BYTEA, last BIGINT NOT NULL, last_use BIGINT NOT NULL, receipts BYTEA NOT NULL,
-            PRIMARY KEY (db, client)
-        );
-        """
+    static let version = EngineMigration.all.last?.version ?? 0
 
     /// The tables with rows of a database, except `databases`, and the columns that identify such a row.
     static let tablesOfDatabase = [
         ("changes", "seq, n"), ("documents", "name"), ("scopes", "id"), ("clients", "client"), ("commits", "seq"),
+        ("entries", "scope, slot, value, name"), ("records", "name"), ("leases", "db"),
     ]
 }
 
@@ -78,26 +54,48 @@ extension EngineSchema {
         }
     }
 
-    /// Checks that the tables have the version of this server, and makes them in an engine without any.
+    /// Makes the tables in an engine without any, and brings those of an older server to the version of this one.
     ///
-    /// - Throws: `.failedPrecondition` for another version, with what to do.
+    /// - Throws: `.failedPrecondition` for tables of a newer server, with what to do.
     static func prepare(_ connection: EngineConnection) throws(StatusError) {
-        switch try storedVersion(connection) {
-        case 0: _ = try migrate(connection)
-        case version: break
-        case let stored where stored < version:
+        let stored = try storedVersion(connection)
+        guard stored <= version else { throw newer(stored) }
+        if stored < version { _ = try migrate(connection) }
+    }
+
+    /// Makes the tables in an engine without any, for a program that works beside the servers. It changes no tables that servers use.
+    ///
+    /// - Throws: `.failedPrecondition` for tables of another version, with what to do.
+    static func check(_ connection: EngineConnection) throws(StatusError) {
+        let stored = try storedVersion(connection)
+        guard stored <= version else { throw newer(stored) }
+        if stored == 0 {
+            _ = try migrate(connection)
+        } else if stored < version {
             throw StatusError(
                 .failedPrecondition,
-                "The engine's tables have version \(stored), and this server needs version \(version). Stop all older servers, make a "
-                    + "backup of the engine, and run: hearth engine migrate"
-            )
-        case let stored:
-            throw StatusError(
-                .failedPrecondition,
-                "The engine's tables have version \(stored), made by a newer server; this one knows version \(version). Use the newer "
-                    + "release of Hearth."
+                "The engine's tables have version \(stored), made by an older server; this program knows version \(version). Use the "
+                    + "release of Hearth that the servers have, or bring the tables to this version with: hearth engine migrate"
             )
         }
+    }
+
+    /// Returns the error for a commit of a server that was started with tables of another version. A client may repeat it.
+    static func changed(to stored: Int64) -> StatusError {
+        StatusError(
+            .unavailable,
+            "The engine's tables have version \(stored) now; this server was started with version \(version), and makes no commits. "
+                + "Restart it with the release of Hearth that the other servers have, then try again."
+        )
+    }
+
+    /// Returns the error for tables of a newer server.
+    static func newer(_ stored: Int64) -> StatusError {
+        StatusError(
+            .failedPrecondition,
+            "The engine's tables have version \(stored), made by a newer server; this one knows version \(version). Use the newer "
+                + "release of Hearth."
+        )
     }
 
     /// Makes the tables, or brings them to the version of this server, in one transaction that other servers wait for.
@@ -121,17 +119,24 @@ extension EngineSchema {
                 }
             }
         }
+        var attempt = 0
+        while true {
+            attempt += 1
+            do throws(StatusError) {
+                return try migrateTables(connection)
+            } catch {
+                guard error.engineError?.isConflict == true, attempt < maximumAttempts else { throw error }
+            }
+        }
+    }
+
+    private static func migrateTables(_ connection: EngineConnection) throws(StatusError) -> Int64 {
         let locked = try connection.execute([
             EngineStatement("BEGIN"), EngineStatement("SELECT version FROM hearth.format WHERE id = 1 FOR UPDATE"),
         ])
         let stored = locked[1].integer(0, 0) ?? 0
-        guard stored <= version else {
-            throw StatusError(
-                .failedPrecondition,
-                "The engine's tables have version \(stored), made by a newer server. Use its release."
-            )
-        }
-        if stored == 0 { try connection.executeScript(statements) }
+        guard stored <= version else { throw newer(stored) }
+        for migration in EngineMigration.all where migration.version > stored { try migration.run(connection) }
         try connection.execute([
             EngineStatement("UPDATE hearth.format SET version = $1::bigint WHERE id = 1", .integer(version)),
             EngineStatement("COMMIT"),

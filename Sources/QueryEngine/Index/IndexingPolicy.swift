@@ -2,7 +2,7 @@ package import DocumentModel
 package import DocumentStore
 
 /// The indexing policy of the collections with a given ID: their composite indexes and their single-field exemptions.
-package struct IndexingPolicy: Hashable {
+package struct IndexingPolicy: Hashable, Sendable {
     /// The fields of each composite index.
     package var composites: Set<[IndexDefinition.Field]>
     /// The exempted fields; an exemption includes all subfields.

@@ -113,6 +113,14 @@ package protocol IndexCursor: AnyObject {
 
     /// The number of joined probes that find the row's document, up to the first that does not.
     var matchedProbeCount: Int { get }
+
+    /// The number of next rows that are cheaper to step over than to open another cursor after them.
+    var cheapStepCount: Int { get }
+}
+
+extension IndexCursor {
+    /// The number for an index in the process.
+    package var cheapStepCount: Int { 8 }
 }
 
 /// A repeated point lookup: whether documents have an entry with one value.

@@ -27,9 +27,6 @@ final class CursorNameIterator: SortedNameIterator {
     private let order: NameOrder
     private var cursor: any IndexCursor
 
-    /// The number of rows that ``seek(_:)`` skips one by one before it opens a new cursor.
-    private static let maximumStepCount = 8
-
     init(_ scan: IndexScan, _ reader: MeteredIndexReader) throws(StatusError) {
         self.scan = scan
         self.reader = reader
@@ -44,7 +41,7 @@ final class CursorNameIterator: SortedNameIterator {
     }
 
     func seek(_ name: [UInt8]) throws(StatusError) {
-        for _ in 0..<Self.maximumStepCount {
+        for _ in 0..<cursor.cheapStepCount {
             guard let current, order.precedes(current, name) else { return }
             try advance()
         }

@@ -69,6 +69,7 @@ struct Compiler: Sendable {
         declare(match.functions, in: &scope)
         for allow in match.allows {
             let condition = allow.condition.map { compile($0, in: scope) }
+            warnIfPublic(allow, condition)
             let compiled = Program.Allow(
                 pattern: pattern,
                 condition: condition,
@@ -79,6 +80,21 @@ struct Compiler: Sendable {
             }
         }
         for inner in match.matches { compile(inner, inside: segments, scope) }
+    }
+
+    /// Warns of a statement by which anyone can write documents.
+    private mutating func warnIfPublic(_ allow: AllowSyntax, _ condition: NodeID?) {
+        let isPublic =
+            switch condition.map({ program.nodes[$0.index] }) {
+            case nil, .literal(.boolean(true))?: true
+            default: false
+            }
+        let writes: [RequestMethod] = [.create, .update, .delete]
+        guard isPublic, allow.methods.contains(where: { $0.requestMethods.contains(where: writes.contains) }) else { return }
+        diagnostics.warn(
+            "Anyone can write these documents, even without signing in. Add a condition on request.auth.",
+            at: allow.range
+        )
     }
 
     private mutating func check(_ segments: [PatternSegment], of match: MatchSyntax) {

@@ -12,6 +12,8 @@ internal import Synchronization
 /// ``CallAdmission`` ends, and are refused then: as much is done as without the overload, about as fast. This is adaptive LIFO, as in
 /// B. Maurer, "Fail at Scale", ACM Queue 13(8), 2015; its controlled delay is left out, since a burst of calls that a slow disk takes a
 /// second for is no overload.
+///
+/// A call that has waited too long is refused although no thread is free, as when all of them wait for a disk that does not answer.
 @usableFromInline
 package final class WorkQueue: Sendable {
     /// The order of the jobs that wait.
@@ -57,6 +59,14 @@ package final class WorkQueue: Sendable {
             self.order = order
         }
 
+        /// True if a job that may be refused waits.
+        var hasCalls: Bool { waiting.contains { $0.admission != nil } || low.contains { $0.admission != nil } }
+
+        /// Removes the jobs that are to be refused.
+        mutating func removeLate() -> [Job] {
+            waiting.removeAndReturn(where: \.isLate) + low.removeAndReturn(where: \.isLate)
+        }
+
         mutating func append(_ job: Job, _ priority: Priority) {
             switch (priority, order, job.admission?.isWaiting) {
             case (.low, _, _): low.append(job)
@@ -97,6 +107,8 @@ package final class WorkQueue: Sendable {
         var count: Int
         /// The number of long jobs in progress.
         var longCount = 0
+        /// True while ``refuseLateJobs()`` is scheduled.
+        var isWatched = false
     }
 
     private let state: Mutex<State>
@@ -108,6 +120,9 @@ package final class WorkQueue: Sendable {
     private static let overloadTime: UInt64 = 100_000_000
     /// The time after which a job of low priority begins before others, if it cannot be refused.
     private static let maximumWait: UInt64 = 2_000_000_000
+    /// The time between two looks for jobs to be refused while no thread is free.
+    private static let lateInterval = DispatchTimeInterval.milliseconds(250)
+    private static let lateQueue = DispatchQueue(label: "hearth.queues.late")
 
     /// - Parameters:
     ///   - label: The label of the threads' dispatch queues, for debuggers.
@@ -183,12 +198,37 @@ package final class WorkQueue: Sendable {
     }
 
     private func enqueue(_ job: Job, _ priority: Priority) {
-        let idle = state.withLock { state -> DispatchQueue? in
+        let (idle, isToBeWatched) = state.withLock { state -> (DispatchQueue?, Bool) in
             state.jobs.append(job, priority)
-            return state.idle.popLast()
+            if let idle = state.idle.popLast() { return (idle, false) }
+            guard job.admission != nil, !state.isWatched else { return (nil, false) }
+            state.isWatched = true
+            return (nil, true)
         }
-        guard let idle else { return }
-        idle.async { self.drain(on: idle) }
+        if let idle { idle.async { self.drain(on: idle) } }
+        if isToBeWatched { refuseLateJobs() }
+    }
+
+    /// Refuses the calls that wait too long, until none waits.
+    private func refuseLateJobs() {
+        Self.lateQueue.asyncAfter(deadline: .now() + Self.lateInterval) { [weak self] in
+            guard let self else { return }
+            let (late, isWatched) = state.withLock { state in
+                let late = state.jobs.removeLate()
+                state.isWatched = state.jobs.hasCalls
+                return (late, state.isWatched)
+            }
+            for job in late {
+                if let refusal = job.admission?.begin(after: job.time) {
+                    onStart?(job.time.nanoseconds)
+                    job.body(StatusError(refusing: refusal))
+                } else {
+                    // The call has ended meanwhile.
+                    enqueue(job, .normal)
+                }
+            }
+            if isWatched { refuseLateJobs() }
+        }
     }
 
     /// Adds a thread until ``endLongJob()``, so that a long job on this queue does not delay the others.

@@ -44,6 +44,9 @@ package struct FileSystemError: Error, Hashable {
     /// True if a single file or folder cannot be accessed or modified, while others can.
     package var preventsSingleFileAccess: Bool { code == EACCES || code == EPERM || isNotFolder || isFolder }
 
+    /// True if the disk could not read or write a part of a file.
+    package var isDiskFault: Bool { code == EIO }
+
     /// True if the file has the immutable or append-only attribute.
     package var isImmutable: Bool { code == EPERM }
 

@@ -64,6 +64,18 @@ extension FileDescriptor {
         try Self.call("fchmod") { fchmod(number, 0o600) }
     }
 
+    /// Lets nobody write this file, except through descriptors that are open, unless the file system does not permit it, as some do that
+    /// keep no modes.
+    package func makeReadOnlyIfPermitted() throws(FileSystemError) {
+        var status = Glibc.stat()
+        try Self.call("fstat") { Glibc.fstat(number, &status) }
+        do throws(FileSystemError) {
+            try Self.call("fchmod") { fchmod(number, status.st_mode & 0o7555) }
+        } catch {
+            guard [EPERM, EACCES, EINVAL, ENOSYS, ENOTSUP].contains(error.code) else { throw error }
+        }
+    }
+
     /// Replaces a file in this folder atomically: writes a temporary file, syncs it, renames it, and syncs the folder.
     ///
     /// Durable when this returns.

@@ -115,6 +115,11 @@ extension FileDescriptor {
         }
     }
 
+    /// Returns the status of an entry whose name need not be UTF-8, as ``status(of:)`` does.
+    package func status(of name: [UInt8]) throws(FileSystemError) -> FileStatus? {
+        try status(of: name.map { CChar(bitPattern: $0) } + [0])
+    }
+
     /// Checks the write permission of an entry of this folder (`faccessat`).
     package func checkIsWritable(_ name: String) throws(FileSystemError) {
         try Self.call("faccessat") { Glibc.faccessat(number, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) }

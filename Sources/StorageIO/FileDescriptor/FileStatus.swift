@@ -60,6 +60,9 @@ package struct FileIdentity: Hashable, Sendable {
     package let modifiedSeconds: Int64
     let modifiedNanoseconds: Int64
 
+    /// The identity of no file.
+    package static let none = FileIdentity(inode: 0, size: 0, modifiedSeconds: 0, modifiedNanoseconds: 0)
+
     /// The modification time in microseconds since 1970, rounded down.
     package var modifiedMicroseconds: Int64 {
         let (microseconds, isOverflow) = modifiedSeconds.multipliedReportingOverflow(by: 1_000_000)

@@ -4,14 +4,31 @@
 /// much as creating and renaming a temporary file, and a crash leaves nothing behind.
 package struct AtomicFileWriter {
     /// A complete file that doesn't have its final name yet.
-    package enum StagedFile {
-        case named(String, isReplacing: Bool)
-        /// Kept open until it is linked.
-        case unnamed(SharedFileDescriptor)
+    package struct StagedFile {
+        fileprivate enum Form {
+            case named(String, isReplacing: Bool)
+            /// Kept open until it is linked.
+            case unnamed(SharedFileDescriptor)
+        }
+
+        fileprivate let form: Form
+        /// The identity, which it keeps in place.
+        package let identity: FileIdentity
     }
 
-    /// A function that may give the file of a temporary name in a folder another name. Returns `false` to let it have that.
-    package typealias Keeper = (_ temporary: String, _ folder: borrowing FileDescriptor) -> Bool
+    /// The fate of a file that has got a temporary name because another one replaces it, or because it is to be removed.
+    package enum Fate {
+        /// It is removed, unless it has been given another name.
+        case removed
+        /// It gets its name back, and the file that would replace it is removed.
+        case putBack
+        /// It keeps the temporary name.
+        case left
+    }
+
+    /// A function that decides on a file with a temporary name in a folder, and may give it another name. It is called again with false
+    /// for `canPutBack` if the file could not be put back.
+    package typealias Keeper = (_ temporary: String, _ folder: borrowing FileDescriptor, _ canPutBack: Bool) -> Fate
 
     /// True if a temporary file could not be removed, and remains until the temporary files are swept.
     package private(set) var hasLeftoverTemporaryFile: Bool
@@ -33,24 +50,31 @@ package struct AtomicFileWriter {
     /// - Parameters:
     ///   - time: The modification time that the file gets, in microseconds since 1970, where the file system permits it.
     ///   - isReplacing: True if a file with the final name exists.
+    ///   - synchronizes: True to sync the file.
     package mutating func write(
         _ bytes: [UInt8],
         modifiedAt time: Int64,
         in folder: borrowing FileDescriptor,
-        isReplacing: Bool
-    ) throws(FileSystemError) -> (file: StagedFile, identity: FileIdentity) {
+        isReplacing: Bool,
+        synchronizing synchronizes: Bool = false
+    ) throws(FileSystemError) -> StagedFile {
         if !isReplacing, let file = createUnnamed(in: folder) {
             try file.descriptor.write(bytes)
             try file.descriptor.setModificationTimeIfPermitted(microseconds: time)
+            if synchronizes { try file.descriptor.synchronize() }
             let identity = try file.descriptor.status().identity
             remainingUnnamedFiles? -= 1
-            return (.unnamed(file), identity)
+            return StagedFile(form: .unnamed(file), identity: identity)
         }
         let created = try createNamed(in: folder)
         do throws(FileSystemError) {
             try created.file.write(bytes)
             try created.file.setModificationTimeIfPermitted(microseconds: time)
-            return (.named(created.name, isReplacing: isReplacing), try created.file.status().identity)
+            if synchronizes { try created.file.synchronize() }
+            return StagedFile(
+                form: .named(created.name, isReplacing: isReplacing),
+                identity: try created.file.status().identity
+            )
         } catch {
             remove(created.name, from: folder)
             throw error
@@ -60,38 +84,36 @@ package struct AtomicFileWriter {
     /// Gives a staged file its final name in the same folder: links or renames it, or exchanges it with the file that it replaces. On
     /// failure the staged file is removed.
     ///
-    /// - Parameter keep: Called before the replaced file is removed, with the temporary name that it has by then; may give it another
-    ///   name. Not called where the file system cannot exchange files.
+    /// - Parameter keep: Called before the replaced file is removed. Not called where the file system cannot exchange files.
     package mutating func moveIntoPlace(
         _ file: StagedFile,
         as name: String,
         in folder: borrowing FileDescriptor,
         keeping keep: Keeper? = nil
     ) throws(FileSystemError) {
-        switch file {
-        case .named(let temporary, isReplacing: true):
-            try replace(name, with: temporary, in: folder, keeping: keep)
-        case .named(let temporary, isReplacing: false):
-            if keep == nil {
-                try rename(temporary, to: name, in: folder)
+        switch file.form {
+        case .named(let temporary, let isReplacing):
+            if isReplacing || keep != nil {
+                try replace(name, with: temporary, file.identity, in: folder, keeping: keep)
             } else {
-                try replace(name, with: temporary, in: folder, keeping: keep)
+                try rename(temporary, to: name, in: folder)
             }
-        case .unnamed(let file):
+        case .unnamed(let descriptor):
             remainingUnnamedFiles? += 1
             do throws(FileSystemError) {
-                try folder.link(file.descriptor, as: name)
+                try folder.link(descriptor.descriptor, as: name)
             } catch {
                 // A file of that name was created in the meantime.
                 guard error.alreadyExists else { throw error }
-                try replace(name, with: try link(file.descriptor, in: folder), in: folder, keeping: keep)
+                let temporary = try link(descriptor.descriptor, in: folder)
+                try replace(name, with: temporary, file.identity, in: folder, keeping: keep)
             }
         }
     }
 
     /// Removes a staged file.
     package mutating func discard(_ file: StagedFile, in folder: borrowing FileDescriptor) {
-        switch file {
+        switch file.form {
         case .named(let name, _): remove(name, from: folder)
         case .unnamed: remainingUnnamedFiles? += 1
         }
@@ -99,7 +121,7 @@ package struct AtomicFileWriter {
 
     /// Abandons a staged file whose folder can no longer be opened.
     package mutating func abandon(_ file: StagedFile) {
-        switch file {
+        switch file.form {
         case .named: hasLeftoverTemporaryFile = true
         case .unnamed: remainingUnnamedFiles? += 1
         }
@@ -167,6 +189,7 @@ extension AtomicFileWriter {
     private mutating func replace(
         _ name: String,
         with temporary: String,
+        _ identity: FileIdentity,
         in folder: borrowing FileDescriptor,
         keeping keep: Keeper?
     ) throws(FileSystemError) {
@@ -176,7 +199,16 @@ extension AtomicFileWriter {
             // There is no file, or the file system cannot exchange files.
             return try rename(temporary, to: name, in: folder)
         }
-        guard keep?(temporary, folder) ?? true else { return }
+        switch keep?(temporary, folder, true) ?? .removed {
+        case .removed: break
+        case .left: return
+        case .putBack:
+            do throws(FileSystemError) {
+                try putBack(temporary, as: name, insteadOf: identity, in: folder)
+            } catch {
+                if keep?(temporary, folder, false) == .left { return }
+            }
+        }
         do throws(FileSystemError) {
             try folder.removeFile(temporary)
         } catch {
@@ -190,6 +222,31 @@ extension AtomicFileWriter {
             remove(temporary, from: folder)
             throw error
         }
+    }
+
+    /// Exchanges a replaced file with the one that has replaced it, so that the last file that others have given the name has it.
+    ///
+    /// - Parameter identity: The identity of the file that has the name, unless others have given it to another one.
+    private func putBack(
+        _ temporary: String,
+        as name: String,
+        insteadOf identity: FileIdentity,
+        in folder: borrowing FileDescriptor
+    ) throws(FileSystemError) {
+        var earlier: FileIdentity? = identity
+        repeat {
+            let later = try folder.status(of: temporary)?.identity
+            do throws(FileSystemError) {
+                try folder.exchange(temporary, with: name)
+            } catch {
+                // The file was removed, which was later.
+                if error.isNotFound { return }
+                throw error
+            }
+            if try folder.status(of: temporary)?.identity == earlier { return }
+            // Another one was given the name in the meantime, and is the last one.
+            earlier = later
+        } while true
     }
 
     private mutating func rename(
@@ -223,7 +280,18 @@ extension AtomicFileWriter {
             guard error.isNotFound else { throw error }
             return false
         }
-        guard keep(temporary, folder) else { return true }
+        switch keep(temporary, folder, true) {
+        case .removed: break
+        case .left: return true
+        case .putBack:
+            do throws(FileSystemError) {
+                try folder.renameWithoutReplacing(temporary, to: name)
+                return true
+            } catch {
+                // Another file was given the name in the meantime, and takes the place of this one.
+                if !error.alreadyExists, keep(temporary, folder, false) == .left { return true }
+            }
+        }
         do throws(FileSystemError) {
             try folder.removeFile(temporary)
             return true

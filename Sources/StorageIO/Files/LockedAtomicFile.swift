@@ -4,23 +4,8 @@ internal import Synchronization
 
 /// A small file that is read and replaced as a whole.
 ///
-/// Several processes may modify it, such as the server and a command-line tool. A lock file serializes them, and readers see one
-/// version or the other, never a mixture.
-package final class LockedAtomicFile: Sendable {
-    /// The version of the file.
-    package struct Version: Hashable, Sendable {
-        fileprivate let identity: FileIdentity
-    }
-
-    /// The contents of the file at a point in time.
-    package struct Snapshot: Sendable {
-        /// The contents; `nil` if the file doesn't exist.
-        package let bytes: [UInt8]?
-        package let version: Version?
-        /// The sequence number of the read, which orders snapshots.
-        package let number: Int
-    }
-
+/// Several processes may modify it, such as the server and a command-line tool. A lock file serializes them.
+package final class LockedAtomicFile: AtomicRecord {
     package let name: String
     private let folder: SharedFileDescriptor
     private let folderName: String
@@ -57,28 +42,22 @@ package final class LockedAtomicFile: Sendable {
     /// The name of the lock file of a file.
     package static func lockName(of name: String) -> String { name + ".lock" }
 
-    /// Returns the current version, or `nil` if the file doesn't exist.
-    package func version() async throws(StatusError) -> Version? {
+    package func version() async throws(StatusError) -> AtomicRecordVersion? {
         try await queue.run { [name, folder, folderName] () throws(StatusError) in
             let status = try reporting("get the status of", name, in: folderName) { () throws(FileSystemError) in
                 try folder.descriptor.status(of: name)
             }
-            return status.map { Version(identity: $0.identity) }
+            return status.map { .file($0.identity) }
         }
     }
 
-    /// Reads the file.
-    package func snapshot() async throws(StatusError) -> Snapshot {
+    package func snapshot() async throws(StatusError) -> AtomicRecordSnapshot {
         try await queue.run { () throws(StatusError) in try self.read() }
     }
 
-    /// Replaces the file with the result of `change`, under the lock. Durable when this returns.
-    ///
-    /// - Parameter change: Receives the current bytes, or `nil` if the file doesn't exist, and returns the new ones, or `nil` to
-    ///   keep the file unchanged.
     package func update(
         _ change: @escaping @Sendable ([UInt8]?) throws(StatusError) -> [UInt8]?
-    ) async throws(StatusError) -> Snapshot {
+    ) async throws(StatusError) -> AtomicRecordSnapshot {
         try await queue.run { () throws(StatusError) in
             let lock = try self.acquireLock()
             defer { lock.unlock() }
@@ -89,7 +68,7 @@ package final class LockedAtomicFile: Sendable {
         }
     }
 
-    private func read() throws(StatusError) -> Snapshot {
+    private func read() throws(StatusError) -> AtomicRecordSnapshot {
         let number = readCount.withLock { number in
             number += 1
             return number
@@ -98,9 +77,9 @@ package final class LockedAtomicFile: Sendable {
             let file = try folder.descriptor.openFile(name, for: .reading)
             let status = try file.status()
             let bytes = try file.read(min(status.size, Self.maximumBytes))
-            return Snapshot(bytes: bytes, version: Version(identity: status.identity), number: number)
+            return AtomicRecordSnapshot(bytes: bytes, version: .file(status.identity), number: number)
         } catch {
-            if error.isNotFound { return Snapshot(bytes: nil, version: nil, number: number) }
+            if error.isNotFound { return AtomicRecordSnapshot(bytes: nil, version: nil, number: number) }
             throw error.status("read", name, in: folderName)
         }
     }

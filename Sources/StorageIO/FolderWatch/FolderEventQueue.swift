@@ -48,34 +48,66 @@ package final class FolderEventQueue: Sendable {
     }
 
     private let queue: SharedFileDescriptor
-    // Sendable: sources may be used on any thread, which their type does not say.
-    nonisolated(unsafe) private let source: any DispatchSourceRead
+    private let dispatchQueue: DispatchQueue
+    private let handler: @Sendable () -> Void
+    private let state = Mutex(State())
     /// Held while the queue is read, so that events are returned in order.
     private let reading = Mutex(())
+
+    private struct State {
+        /// Ends the last wait for events.
+        var cancel: @Sendable () -> Void = {}
+        var isStopped = false
+    }
+
+    /// The time between two calls of the handler. For each event that is waited for, the program that makes the change wakes a thread up.
+    private static let pause = DispatchTimeInterval.milliseconds(10)
 
     /// Opens a queue.
     ///
     /// - Parameters:
     ///   - dispatchQueue: The queue on which `handler` is called.
-    ///   - handler: Called while there are events in the queue.
+    ///   - handler: Called while there are events in the queue: at once for the first, and then every 10 ms.
     /// - Throws: `EMFILE` if the user has as many queues as the system permits (`fs.inotify.max_user_instances`).
     package init(on dispatchQueue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) throws(FileSystemError) {
-        let queue = SharedFileDescriptor(try FileDescriptor.makeEventQueue())
-        self.queue = queue
-        source = DispatchSource.makeReadSource(fileDescriptor: queue.descriptor.number, queue: dispatchQueue)
-        source.setEventHandler(handler: handler)
-        // The descriptor must stay open until then.
-        source.setCancelHandler { withExtendedLifetime(queue) {} }
-        source.resume()
+        queue = SharedFileDescriptor(try FileDescriptor.makeEventQueue())
+        self.dispatchQueue = dispatchQueue
+        self.handler = handler
+        waitForEvents()
     }
 
     deinit {
-        source.cancel()
+        stop()
     }
 
     /// Stops calling the handler.
     package func stop() {
-        source.cancel()
+        state.withLock { state in
+            state.isStopped = true
+            state.cancel()
+        }
+    }
+
+    private func waitForEvents() {
+        // Sendable: sources may be used on any thread, which their type does not say.
+        nonisolated(unsafe) let source = DispatchSource.makeReadSource(
+            fileDescriptor: queue.descriptor.number,
+            queue: dispatchQueue
+        )
+        source.setEventHandler { [weak self] in
+            // A suspended source would still be woken up. Until it is canceled, source and handler retain each other.
+            source.cancel()
+            guard let self, !state.withLock(\.isStopped) else { return }
+            handler()
+            dispatchQueue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.waitForEvents() }
+        }
+        // The descriptor must stay open until then.
+        source.setCancelHandler { [queue] in withExtendedLifetime(queue) {} }
+        source.resume()
+        state.withLock { state in
+            state.cancel = { source.cancel() }
+            if state.isStopped { state.cancel() }
+        }
     }
 
     /// Watches an open folder. A folder that is watched already keeps its watch.

@@ -296,6 +296,7 @@ extension JSONScanner {
 }
 
 extension UInt8 {
+    /// True if the byte is a decimal digit.
     @inline(__always)
-    fileprivate var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+    var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 }

@@ -47,6 +47,16 @@ extension StoredJSON {
         try MapValue(json: root(of: bytes))
     }
 
+    /// Decodes those of the fields at the top level that are asked for.
+    static func fields(_ root: JSONNode, among names: Set<UTF8Key>) throws -> MapValue {
+        guard let members = root.members, root.count > 1 else { return try MapValue(json: root) }
+        return MapValue(
+            try members.compactMap { member in
+                names.contains(member.key) ? (key: member.key, value: try Value(json: member.value)) : nil
+            }
+        )
+    }
+
     /// Encodes a mask: an array of field paths.
     static func encode(_ mask: [FieldPath]) -> [UInt8] {
         encode { $0.write(mask) }

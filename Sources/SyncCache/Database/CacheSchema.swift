@@ -55,13 +55,14 @@ extension CacheSchema {
 
     /// The schema of `cache.sqlite` ("Hrtc"): what the server has told, which can be read again.
     ///
-    /// - `state`: one row: the last numbers, the size of the documents, and the user to whom the overlays belong.
+    /// - `state`: one row: the last numbers, the size of the documents, the user to whom the overlays belong, and the ``ServerClock``.
     /// - `collection`: the collections, with the last change of a document.
     /// - `document`: the documents. `state` is the ``DocumentState``, `targets` the number of targets with the document.
     /// - `target`: the targets, by their canonical text.
     /// - `target_document`: the documents of the targets, which need not be cached.
     /// - `named_query`: the queries that bundles have brought.
     /// - `field_index`: the indexes. `filled` is the last document with an entry; null if all have theirs. `lastUse` is that of a query.
+    ///   One that is removed has its ID as its definition, and stays until its entries are deleted.
     /// - `entry`: the entries of the indexes, by the order-preserving keys of their values.
     static let cache = CacheSchema(
         applicationID: 0x4872_7463,
@@ -102,6 +103,11 @@ extension CacheSchema {
             ) WITHOUT ROWID;
             """,
             "ALTER TABLE field_index ADD COLUMN lastUse INTEGER NOT NULL DEFAULT 0;",
+            """
+            ALTER TABLE field_index ADD COLUMN isRemoved INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE state ADD COLUMN clockOffset INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE state ADD COLUMN serverTime INTEGER;
+            """,
         ]
     )
 }

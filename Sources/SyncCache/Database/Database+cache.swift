@@ -36,29 +36,34 @@ extension Database {
 // MARK: Collections
 
 extension Database {
-    /// Returns the collections of a source that have documents which were saved after a change, by ID.
-    func collections(
+    /// Calls `body` with the collections of a source that have documents which were saved after a change, from an ID on and in order of the
+    /// IDs, until it returns false.
+    func visitCollections(
         in source: StructuredQuery.Source,
-        changedAfter change: ChangeNumber
-    ) throws -> [(id: Int64, path: CollectionPath)] {
+        changedAfter change: ChangeNumber,
+        from id: Int64,
+        while body: ((id: Int64, path: CollectionPath)) throws -> Bool
+    ) throws {
+        let selection = "SELECT id, path FROM collection WHERE changed > ?1 AND id >= ?2"
+        // Uncached, since `body` may run the same.
         let statement: CacheStatement
         switch source {
         case .collection(let path):
-            statement = try CacheStatement("SELECT id, path FROM collection WHERE changed > ? AND path = ?", self)
-            statement.bind(path.string, at: 2)
+            statement = try CacheStatement(uncached: "\(selection) AND path = ?3 ORDER BY id", self)
+            statement.bind(path.string, at: 3)
         case .collectionGroup(let id, _):
-            statement = try CacheStatement("SELECT id, path FROM collection WHERE changed > ? AND name = ?", self)
-            statement.bind(id.key.string, at: 2)
+            statement = try CacheStatement(uncached: "\(selection) AND name = ?3 ORDER BY id", self)
+            statement.bind(id.key.string, at: 3)
         case .descendants:
-            statement = try CacheStatement("SELECT id, path FROM collection WHERE changed > ?", self)
+            statement = try CacheStatement(uncached: "\(selection) ORDER BY id", self)
         }
         statement.bind(change, at: 1)
-        var collections: [(id: Int64, path: CollectionPath)] = []
-        try statement.forEachRow { row in
+        statement.bind(id, at: 2)
+        try statement.visitRows { row in
             let path = try CollectionPath(row.text(1))
-            if source.contains(path) { collections.append((try row.integer(0), path)) }
+            guard source.contains(path) else { return true }
+            return try body((try row.integer(0), path))
         }
-        return collections
     }
 
     /// Removes those collections that have neither documents nor documents of targets.

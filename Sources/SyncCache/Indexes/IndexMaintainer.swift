@@ -12,7 +12,7 @@ struct StoredIndex {
 
     /// Returns the indexes, the oldest first.
     static func all(in database: Database, _ definitions: IndexDefinitions) throws -> [StoredIndex] {
-        let scan = try CacheStatement("SELECT id, definition, filled FROM field_index ORDER BY id", database)
+        let scan = try CacheStatement("SELECT id, definition, filled FROM field_index WHERE isRemoved = 0 ORDER BY id", database)
         var indexes: [StoredIndex] = []
         try scan.forEachRow { row in
             indexes.append(
@@ -62,11 +62,14 @@ struct IndexMaintainer {
         guard !indexes.isEmpty else { return nil }
         lookup = try CacheStatement("SELECT fields FROM document WHERE id = ? AND state = 0", database)
         insertion = try CacheStatement(Self.insertion, database)
-        deletion = try CacheStatement("DELETE FROM entry WHERE field_index = ? AND key = ? AND document = ?", database)
+        deletion = try CacheStatement(Self.deletion, database)
     }
 
     /// Inserts an entry.
     static let insertion = "INSERT OR IGNORE INTO entry (field_index, key, document) VALUES (?, ?, ?)"
+
+    /// Deletes an entry.
+    static let deletion = "DELETE FROM entry WHERE field_index = ? AND key = ? AND document = ?"
 
     /// Returns the fields of a stored document before a change; `nil` if it does not exist, or if no index has it.
     func fields(of document: Int64, in collection: CollectionPath) throws -> MapValue? {

@@ -34,12 +34,21 @@ package protocol LocalCache: Sendable {
     /// Returns the cached documents at some paths.
     func documents(at paths: Set<DocumentPath>) throws(StatusError) -> [DocumentPath: RemoteDocument]
 
-    /// Calls `visit` with the existing documents of a source that were saved after a change, in any order.
+    /// Calls `visit` with the existing documents of a source that were saved after a change, or with a part of them, in any order.
+    ///
+    /// - Parameters:
+    ///   - position: The position at which the last call ended; `nil` to begin. What is saved later may not be visited.
+    ///   - maximumCount: The number of documents to read. A cache that need not decode them may read all.
+    ///   - selector: The condition on documents to visit. A cache that need not decode them may visit others as well.
+    /// - Returns: The number of documents that were read, and the position of the last one; `nil` at the end.
     func visitDocuments(
         in source: StructuredQuery.Source,
         after change: ChangeNumber,
+        from position: ScanPosition?,
+        maximumCount: Int,
+        selecting selector: DocumentSelector?,
         _ visit: (RemoteDocument) throws(StatusError) -> Void
-    ) throws(StatusError)
+    ) throws(StatusError) -> (count: Int, position: ScanPosition?)
 
     /// Saves documents with the next change number.
     mutating func save(_ documents: [RemoteDocument]) throws(StatusError)
@@ -117,6 +126,14 @@ package protocol LocalCache: Sendable {
     /// Records whose overlays belong to the cached documents.
     mutating func save(overlayUser: UserID) throws(StatusError)
 
+    // MARK: The server's clock
+
+    /// The knowledge of the server's clock that was saved last.
+    var serverClock: ServerClock { get throws(StatusError) }
+
+    /// Saves the knowledge of the server's clock.
+    mutating func save(_ clock: ServerClock) throws(StatusError)
+
     // MARK: Targets
 
     /// Returns a cached target.
@@ -154,7 +171,7 @@ package protocol LocalCache: Sendable {
     /// Returns whether an index exists and has all entries, so that it can be scanned.
     func isComplete(_ index: FieldIndex) throws(StatusError) -> Bool
 
-    /// True if there are indexes without some of their entries.
+    /// True if there are indexes without some of their entries, or removed ones with some.
     var hasIncompleteIndexes: Bool { get throws(StatusError) }
 
     /// Calls `visit` with the existing documents in a range of an index, in the order of their keys, until it returns false.
@@ -172,12 +189,12 @@ package protocol LocalCache: Sendable {
     /// Records that a query has used indexes.
     mutating func touch(_ indexes: Set<FieldIndex>) throws(StatusError)
 
-    /// Adds the entries of some documents to an incomplete index.
+    /// Adds the entries of some documents to an incomplete index, or deletes some entries of a removed one.
     ///
-    /// - Returns: False if all indexes are complete.
+    /// - Returns: False if all indexes are complete, and nothing is left of removed ones.
     mutating func fillIndexes(maximumCount: Int) throws(StatusError) -> Bool
 
-    /// Removes all indexes.
+    /// Removes all indexes. Their entries may be deleted later.
     mutating func removeIndexes() throws(StatusError)
 
     // MARK: Eviction
@@ -202,6 +219,17 @@ package protocol LocalCache: Sendable {
 
     /// Returns the unreferenced documents that were last used at or before a use.
     func unreferencedDocuments(usedThrough use: UseNumber) throws(StatusError) -> Set<DocumentPath>
+}
+
+extension LocalCache {
+    /// Calls `visit` with all existing documents of a source that were saved after a change, in any order.
+    package func visitDocuments(
+        in source: StructuredQuery.Source,
+        after change: ChangeNumber,
+        _ visit: (RemoteDocument) throws(StatusError) -> Void
+    ) throws(StatusError) {
+        _ = try visitDocuments(in: source, after: change, from: nil, maximumCount: .max, selecting: nil, visit)
+    }
 }
 
 /// A cache without indexes.

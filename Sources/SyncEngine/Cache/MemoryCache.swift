@@ -11,6 +11,8 @@ package struct MemoryCache: LocalCache {
     package private(set) var lastChange: ChangeNumber = 0
     /// The user whose overlays belong to the cached documents.
     package private(set) var overlayUser: UserID?
+    /// The knowledge of the server's clock.
+    package private(set) var serverClock = ServerClock()
     /// The approximate size of the documents in bytes.
     package private(set) var byteCount = 0
 
@@ -56,30 +58,36 @@ extension MemoryCache {
         return result
     }
 
-    /// Calls `visit` with the existing documents of a source that were saved after a change.
+    /// Calls `visit` with all existing documents of a source that were saved after a change.
     package func visitDocuments(
         in source: StructuredQuery.Source,
         after change: ChangeNumber,
+        from position: ScanPosition?,
+        maximumCount: Int,
+        selecting selector: DocumentSelector?,
         _ visit: (RemoteDocument) throws(StatusError) -> Void
-    ) throws(StatusError) {
-        if case .collection(let collection) = source {
-            try visitDocuments(in: collection, after: change, visit)
-        } else {
+    ) throws(StatusError) -> (count: Int, position: ScanPosition?) {
+        guard case .collection(let collection) = source else {
+            var count = 0
             for collection in documents.keys where source.contains(collection) {
-                try visitDocuments(in: collection, after: change, visit)
+                count += try visitDocuments(in: collection, after: change, visit)
             }
+            return (count, nil)
         }
+        return (try visitDocuments(in: collection, after: change, visit), nil)
     }
 
     private func visitDocuments(
         in collection: CollectionPath,
         after change: ChangeNumber,
         _ visit: (RemoteDocument) throws(StatusError) -> Void
-    ) throws(StatusError) {
-        guard let entries = documents[collection] else { return }
-        for entry in entries.values where entry.document.isFound && entry.document.change > change {
+    ) throws(StatusError) -> Int {
+        var count = 0
+        for entry in documents[collection, default: [:]].values where entry.document.isFound && entry.document.change > change {
+            count += 1
             try visit(entry.document)
         }
+        return count
     }
 
     /// Saves documents with the next change number.
@@ -206,6 +214,15 @@ extension MemoryCache {
     /// Records whose overlays belong to the cached documents.
     package mutating func save(overlayUser: UserID) {
         self.overlayUser = overlayUser
+    }
+}
+
+// MARK: The server's clock
+
+extension MemoryCache {
+    /// Saves the knowledge of the server's clock.
+    package mutating func save(_ clock: ServerClock) {
+        serverClock = clock
     }
 }
 

@@ -8,13 +8,28 @@ package struct ListenOptions: Hashable, Sendable {
     package var waitsForSync: Bool
     /// True to listen to the cache alone, without a target.
     package var isCacheOnly: Bool
+    /// True to hold back the first event until the server has answered on the stream that is open, also while the client is offline.
+    package var requiresServer: Bool
 
     /// Creates options.
-    package init(includesMetadataChanges: Bool = false, waitsForSync: Bool = false, isCacheOnly: Bool = false) {
+    package init(
+        includesMetadataChanges: Bool = false,
+        waitsForSync: Bool = false,
+        isCacheOnly: Bool = false,
+        requiresServer: Bool = false
+    ) {
         self.includesMetadataChanges = includesMetadataChanges
         self.waitsForSync = waitsForSync
         self.isCacheOnly = isCacheOnly
+        self.requiresServer = requiresServer
     }
+}
+
+/// The state of the connection for the listeners of a view.
+struct ViewConnection {
+    var onlineState: OnlineState
+    /// True if the target has been up to date on the stream that is open.
+    let hasAnswered: Bool
 }
 
 /// A listener to a view, which decides which snapshots become events.
@@ -33,8 +48,8 @@ struct QueryListener {
     }
 
     /// Returns the event for a snapshot; `nil` if the listener need not see it.
-    mutating func event(for snapshot: ViewSnapshot, while onlineState: OnlineState) -> ViewSnapshot? {
-        guard hasRaisedFirstEvent else { return firstEvent(for: snapshot, while: onlineState) }
+    mutating func event(for snapshot: ViewSnapshot, _ connection: ViewConnection) -> ViewSnapshot? {
+        guard hasRaisedFirstEvent else { return firstEvent(for: snapshot, connection) }
         let event = options.includesMetadataChanges ? snapshot : snapshot.withoutMetadataChanges
         defer { hadPendingWrites = snapshot.hasPendingWrites }
         if !event.changes.isEmpty { return event }
@@ -43,15 +58,17 @@ struct QueryListener {
     }
 
     /// Returns the first event, if it has not been raised yet and now may be.
-    mutating func firstEvent(for snapshot: ViewSnapshot, while onlineState: OnlineState) -> ViewSnapshot? {
-        guard !hasRaisedFirstEvent, isPresentable(snapshot, while: onlineState) else { return nil }
+    mutating func firstEvent(for snapshot: ViewSnapshot, _ connection: ViewConnection) -> ViewSnapshot? {
+        guard !hasRaisedFirstEvent, isPresentable(snapshot, connection) else { return nil }
         hasRaisedFirstEvent = true
         hadPendingWrites = snapshot.hasPendingWrites
         return snapshot.initial
     }
 
-    private func isPresentable(_ snapshot: ViewSnapshot, while onlineState: OnlineState) -> Bool {
-        if !snapshot.isFromCache || options.isCacheOnly || onlineState == .offline { return true }
+    private func isPresentable(_ snapshot: ViewSnapshot, _ connection: ViewConnection) -> Bool {
+        if options.requiresServer { return !snapshot.isFromCache && connection.hasAnswered }
+        if !snapshot.isFromCache || options.isCacheOnly { return true }
+        if connection.onlineState == .offline { return true }
         return !options.waitsForSync && (!snapshot.documents.isEmpty || snapshot.hasCachedResult)
     }
 }

@@ -12,6 +12,10 @@ extension SyncEngine {
         if !event.targets.isEmpty || event.token != nil { answer() }
         limbo.answer(event.answeredReads, at: event.time)
         refreshViews(documents, event)
+        // A target that has nothing new has answered as well.
+        if !event.targets.isEmpty {
+            raiseFirstEvents(of: views.filter { event.targets[$0.value.targetID] != nil }.keys.sorted())
+        }
         let followers = event.token == nil ? [] : store.stream.targets
         let reread = limbo.restartReads(at: event.time) { [views] id in
             views[id].map { event.targets[$0.targetID] != nil || followers.contains($0.targetID) } ?? false
@@ -158,14 +162,28 @@ extension SyncEngine {
         for id in ids where views[id]?.view.isCurrent == true {
             if let snapshot = views[id]?.goOffline().snapshot { snapshots.append((id, snapshot)) }
         }
+        // Views that lack documents are presented when they have been refilled.
+        if onlineState == .offline { for id in ids { refills.interrupt(id) } }
         raiseFirstEvents(of: ids, as: onlineState)
         raise(snapshots)
     }
 
-    private mutating func raiseFirstEvents(of ids: [ViewID], as assumed: OnlineState? = nil) {
-        let onlineState = assumed ?? onlineState
+    /// Raises the first events of the listeners of views that have waited for them.
+    ///
+    /// - Parameter assumed: The state in which their listeners find the client; `nil` for the one in which it is.
+    mutating func raiseFirstEvents(of ids: [ViewID], as assumed: OnlineState? = nil) {
         var raised: [SyncEffect] = []
-        for id in ids { raised += views[id]?.raiseFirstEvents(while: onlineState) ?? [] }
+        for id in ids {
+            var connection = connection(of: id)
+            if let assumed { connection.onlineState = assumed }
+            raised += views[id]?.raiseFirstEvents(connection) ?? []
+        }
         raise(raised)
+    }
+
+    /// Returns the state of the connection for the listeners of a view.
+    func connection(of id: ViewID) -> ViewConnection {
+        let target = views[id]?.targetID
+        return ViewConnection(onlineState: onlineState, hasAnswered: target.map { store.stream.targets.contains($0) } ?? false)
     }
 }

@@ -9,17 +9,17 @@ extension SyncEngine {
         set { store.createsIndexes = newValue }
     }
 
-    /// True if indexes lack entries, so that ``fillIndexes(maximumCount:)`` has something to do.
+    /// True if indexes lack entries, or removed ones have some, so that ``fillIndexes(maximumCount:)`` has something to do.
     package var hasIncompleteIndexes: Bool { store.hasIncompleteIndexes }
 
-    /// Adds the entries of some documents to an incomplete index, in a transaction of its own.
+    /// Adds the entries of some documents to an incomplete index, or deletes some of a removed one, in a transaction of its own.
     ///
     /// - Parameter maximumCount: The maximum number of documents.
     package mutating func fillIndexes(maximumCount: Int = 100) throws(StatusError) {
         try store.fillIndexes(maximumCount: maximumCount)
     }
 
-    /// Removes all indexes.
+    /// Removes all indexes, whose entries ``fillIndexes(maximumCount:)`` deletes.
     package mutating func removeIndexes() throws(StatusError) {
         try store.removeIndexes()
     }

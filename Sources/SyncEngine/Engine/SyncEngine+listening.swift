@@ -10,19 +10,65 @@ extension SyncEngine {
         to query: ViewQuery,
         options: ListenOptions = ListenOptions()
     ) throws(StatusError) -> [SyncEffect] {
-        let id = if let id = viewIDs[query] { id } else { try openView(query) }
+        try runScan { (engine, scan) throws(StatusError) in
+            try engine.listen(listener, to: query, options: options, continuing: scan, maximumCount: .max)
+        }
+    }
+
+    /// Adds a listener, in steps if the cache has to be scanned for its query: after each but the last one, the call is repeated with the
+    /// scan, or that is ended.
+    ///
+    /// - Parameters:
+    ///   - scan: The scan after its last step; `nil` to begin.
+    ///   - maximumCount: The approximate number of documents to scan in this step.
+    package mutating func listen(
+        _ listener: ListenerID,
+        to query: ViewQuery,
+        options: ListenOptions,
+        continuing scan: ScanID?,
+        maximumCount: Int
+    ) throws(StatusError) -> ScanOutcome<[SyncEffect]> {
+        let id: ViewID
+        if let known = viewIDs[query] {
+            id = known
+            if let scan { store.end(scan) }
+        } else {
+            switch try openView(query, continuing: scan, maximumCount: maximumCount) {
+            case .complete(let opened): id = opened
+            case .incomplete(let scan): return .incomplete(scan)
+            }
+        }
         listenerViews[listener] = id
-        let onlineState = onlineState
-        let raised = views[id]?.add(QueryListener(id: listener, options: options), while: onlineState) ?? []
+        let connection = connection(of: id)
+        let raised = views[id]?.add(QueryListener(id: listener, options: options), connection) ?? []
         raise(raised)
         if let state = views[id], state.needsTarget { openTarget(state.targetID) }
-        return takeEffects()
+        return .complete(takeEffects())
+    }
+
+    /// Ends a scan that is not continued.
+    package mutating func end(_ scan: ScanID) {
+        store.end(scan)
+    }
+
+    /// Makes an input that scans the cache in steps as one.
+    private mutating func runScan<Result>(
+        _ input: (inout Self, ScanID?) throws(StatusError) -> ScanOutcome<Result>
+    ) throws(StatusError) -> Result {
+        var scan: ScanID?
+        while true {
+            switch try input(&self, scan) {
+            case .complete(let result): return result
+            case .incomplete(let begun): scan = begun
+            }
+        }
     }
 
     /// Removes a listener. With the last one that is not content with the cache, its target is closed.
     package mutating func unlisten(_ listener: ListenerID) -> [SyncEffect] {
         guard let id = listenerViews.removeValue(forKey: listener), let target = views[id]?.targetID else { return [] }
         views[id]?.remove(listener)
+        dropCalls(of: listener)
         if views[id]?.listeners.isEmpty == true { closeView(id) }
         let remaining = viewIDs(of: target)
         if !remaining.contains(where: { views[$0]?.needsTarget == true }) {
@@ -43,6 +89,7 @@ extension SyncEngine {
         for id in viewIDs(of: target) {
             for listener in views[id]?.listeners ?? [] {
                 listenerViews[listener.id] = nil
+                dropCalls(of: listener.id)
                 effects.append(.fail(listener.id, error))
             }
             closeView(id)
@@ -54,12 +101,14 @@ extension SyncEngine {
     /// Adds a listener that is called when no view has more events of what has arrived.
     package mutating func addSnapshotsInSyncListener(_ listener: ListenerID) -> [SyncEffect] {
         snapshotsInSyncListeners.append(listener)
-        return [.raiseSnapshotsInSync([listener])]
+        raise([.raiseSnapshotsInSync([listener])])
+        return takeEffects()
     }
 
     /// Removes such a listener.
     package mutating func removeSnapshotsInSyncListener(_ listener: ListenerID) {
         snapshotsInSyncListeners.removeAll { $0 == listener }
+        dropCalls(of: listener)
     }
 
     /// The documents that the server counts to a target, as far as the engine listens to it.
@@ -83,9 +132,37 @@ extension SyncEngine {
 
     /// Returns the result of a query in the cache, with local writes.
     package mutating func result(of query: ViewQuery) throws(StatusError) -> ViewSnapshot {
-        let result = try store.run(query, usesTargetKeys: true)
-        var view = View(query, targetKeys: result.targetKeys)
-        _ = view.apply(view.update(for: result.documents))
+        try runScan { (engine, scan) throws(StatusError) in
+            try engine.result(of: query, continuing: scan, maximumCount: .max)
+        }
+        .snapshot
+    }
+
+    /// Returns the result of a query in the cache, with local writes, in steps as ``listen(_:to:options:continuing:maximumCount:)``.
+    package mutating func result(
+        of query: ViewQuery,
+        continuing scan: ScanID?,
+        maximumCount: Int
+    ) throws(StatusError) -> ScanOutcome<CachedResult> {
+        switch try store.run(query, usesTargetKeys: true, continuing: scan, maximumCount: maximumCount) {
+        case .complete(let result):
+            return .complete(CachedResult(query: query, documents: result.documents, targetKeys: result.targetKeys))
+        case .incomplete(let scan):
+            return .incomplete(scan)
+        }
+    }
+}
+
+/// The documents of a query in the cache, which are still to be sorted. That is no work of the engine, which others wait for.
+package struct CachedResult: Sendable {
+    let query: ViewQuery
+    let documents: [DocumentPath: LocalDocument?]
+    let targetKeys: Set<DocumentPath>
+
+    /// Sorts the documents.
+    package var snapshot: ViewSnapshot {
+        var view = View(query, targetKeys: targetKeys)
+        _ = view.apply(view.update(for: documents))
         return view.snapshot(hasCachedResult: false).initial
     }
 }
@@ -95,8 +172,8 @@ extension SyncEngine {
 extension SyncEngine {
     /// Applies the server's answer to a query, and returns the result with local writes.
     ///
-    /// No document takes the place of one that local writes remove from a limited result. The effects read what the cache has in the result
-    /// and the answer has not: it has changed on the server.
+    /// No document takes the place of one that local writes remove from a limited result. What the cache has in the result and the answer
+    /// has not has changed on the server: see ``readChangedDocuments(of:except:continuing:maximumCount:)``.
     ///
     /// - Parameter event: The documents of the answer, without targets.
     package mutating func apply(
@@ -105,37 +182,56 @@ extension SyncEngine {
     ) throws(StatusError) -> (snapshot: ViewSnapshot, effects: [SyncEffect]) {
         let paths = Set(event.documents.map(\.path))
         let documents = try store.apply(event)
-        let result = try store.result(of: query, among: paths)
+        var result = try store.result(of: query, among: paths)
+        // A server that does not tell times cannot make the cache forget a document.
+        for document in event.documents where event.time == nil && document.content == .missing {
+            if let known = result[document.path]??.hasLocalMutations, !known { result.updateValue(nil, forKey: document.path) }
+        }
         refreshViews(documents, event)
-        if query.targetLimit == nil { readChangedDocuments(of: query, except: paths) }
         var view = View(query, targetKeys: paths)
         _ = view.apply(view.update(for: result), target: RemoteEvent.TargetChange(isCurrent: true), tracksLimbo: false)
         return (view.snapshot(hasCachedResult: true).initial, takeEffects())
     }
 
-    private mutating func readChangedDocuments(of query: ViewQuery, except paths: Set<DocumentPath>) {
-        var changed: [DocumentPath] = []
-        attempt { (engine) throws(StatusError) in
-            for (path, document) in try engine.store.run(query, usesTargetKeys: true).documents where !paths.contains(path) {
+    /// Returns the effects that read what the cache has in the result of a query without a limit and the server's answer has not, in steps
+    /// as ``listen(_:to:options:continuing:maximumCount:)``.
+    ///
+    /// - Parameter paths: The documents of the answer.
+    package mutating func readChangedDocuments(
+        of query: ViewQuery,
+        except paths: Set<DocumentPath>,
+        continuing scan: ScanID?,
+        maximumCount: Int
+    ) throws(StatusError) -> ScanOutcome<[SyncEffect]> {
+        guard query.targetLimit == nil else { return .complete([]) }
+        switch try store.run(query, usesTargetKeys: true, continuing: scan, maximumCount: maximumCount) {
+        case .complete(let result):
+            var changed: [DocumentPath] = []
+            for (path, document) in result.documents where !paths.contains(path) {
                 if let document, !document.hasLocalMutations, query.match(document) != nil { changed.append(path) }
             }
+            if !changed.isEmpty { effects.append(.readDocuments(changed.sorted())) }
+            return .complete(takeEffects())
+        case .incomplete(let scan):
+            return .incomplete(scan)
         }
-        if !changed.isEmpty { effects.append(.readDocuments(changed.sorted())) }
     }
 }
 
 // MARK: Views
 
 extension SyncEngine {
-    private mutating func openView(_ query: ViewQuery) throws(StatusError) -> ViewID {
-        let target = try store.allocate(query.target)
+    private mutating func openView(
+        _ query: ViewQuery,
+        continuing scan: ScanID?,
+        maximumCount: Int
+    ) throws(StatusError) -> ScanOutcome<ViewID> {
         let result: LocalStore<Cache>.QueryResult
-        do throws(StatusError) {
-            result = try store.run(query, usesTargetKeys: true)
-        } catch {
-            if viewIDs(of: target.id).isEmpty { store.activeTargets[target.id] = nil }
-            throw error
+        switch try store.run(query, usesTargetKeys: true, continuing: scan, maximumCount: maximumCount) {
+        case .complete(let complete): result = complete
+        case .incomplete(let scan): return .incomplete(scan)
         }
+        let target = try store.allocate(query.target)
         let id = nextViewID()
         let view = View(query, targetKeys: result.targetKeys)
         var state = ViewState(view, targetID: target.id, hasCachedResult: target.token != nil)
@@ -146,7 +242,7 @@ extension SyncEngine {
         limbo.enter(outcome.enteredLimbo, in: id)
         startLimboReads()
         if let snapshot = outcome.snapshot { store.updateViews(adding: snapshot.documents.map(\.path), removing: []) }
-        return id
+        return .complete(id)
     }
 
     private mutating func closeView(_ id: ViewID) {
@@ -154,7 +250,8 @@ extension SyncEngine {
         viewIDs[state.view.query] = nil
         limbo.remove(id)
         startLimboReads()
-        store.updateViews(adding: [], removing: state.view.snapshot(hasCachedResult: false).documents.map(\.path))
+        store.updateViews(adding: [], removing: state.view.shownDocuments.map(\.path))
+        endRefill(of: id)
     }
 
     func viewIDs(of target: TargetID) -> [ViewID] {
@@ -194,27 +291,27 @@ extension SyncEngine {
                     documents.merge(try engine.store.documents(at: released)) { known, _ in known }
                 }
             }
-            var failure: StatusError?
-            let outcome = views[id]?.refresh(
+            var outcome = views[id]?.refresh(
                 documents,
                 releasing: released,
                 withdrawing: withdrawn,
                 target,
                 hasToken: hasToken
-            ) { query in
-                do throws(StatusError) {
-                    return try store.run(query, usesTargetKeys: false).documents
-                } catch {
-                    failure = error
-                    return [:]
-                }
+            )
+            if views[id]?.view.needsRefill == true, refills[id] == nil {
+                refills.add(id)
+                outcome = refill(id, maximumCount: maximumRefillCount)
             }
-            if let failure { effects.append(.reportCacheError(failure)) }
             guard let outcome else { continue }
             limbo.leave(outcome.leftLimbo, in: id)
             limbo.enter(outcome.enteredLimbo, in: id)
             if let snapshot = outcome.snapshot { snapshots.append((id, snapshot)) }
         }
+        finishRound(snapshots)
+    }
+
+    /// Raises the events for the new snapshots of a round.
+    mutating func finishRound(_ snapshots: [(ViewID, ViewSnapshot)]) {
         raise(snapshots)
         startLimboReads()
         for (id, snapshot) in snapshots { record(snapshot, of: id) }
@@ -243,9 +340,11 @@ extension SyncEngine {
 
     /// Raises the events for the snapshots of one round.
     mutating func raise(_ snapshots: [(ViewID, ViewSnapshot)]) {
-        let onlineState = onlineState
         var raised: [SyncEffect] = []
-        for (id, snapshot) in snapshots { raised += views[id]?.raise(snapshot, while: onlineState) ?? [] }
+        for (id, snapshot) in snapshots {
+            let connection = connection(of: id)
+            raised += views[id]?.raise(snapshot, connection) ?? []
+        }
         raise(raised)
     }
 

@@ -196,6 +196,8 @@ extension SyncEngine {
     /// Makes another user the current one. The writes of the previous one wait until that user is back.
     package mutating func changeUser(to user: UserID) throws(StatusError) -> [SyncEffect] {
         guard user != store.user else { return [] }
+        // The writes of the previous user are shown before.
+        completeRefills()
         let documents = try store.changeUser(to: user)
         if pipeline.reset() { effects.append(.stopSending) }
         pipeline.forgetUser()

@@ -16,6 +16,8 @@ package struct SyncEngine<Cache: LocalCache>: Sendable {
         package var maximumLimboReads = 1_000
         /// The limits of the queue.
         package var queueLimits = QueueLimits()
+        /// The approximate number of documents that are read at once to refill a view: see ``SyncEngine/continueRefills()``.
+        package var maximumRefillCount = Int.max
 
         /// Creates the default settings.
         package init() {}
@@ -36,6 +38,11 @@ package struct SyncEngine<Cache: LocalCache>: Sendable {
     var effects: [SyncEffect] = []
     /// True if a listener is called in this round.
     private var hasRaised = false
+    /// The views that need a refill.
+    var refills = PendingRefills()
+    /// The calls of listeners that wait for views to be refilled, so that all show the same commit.
+    private(set) var heldCalls: [SyncEffect] = []
+    let maximumRefillCount: Int
     let queueLimits: QueueLimits
     private var lastViewID: ViewID = 0
 
@@ -45,10 +52,16 @@ package struct SyncEngine<Cache: LocalCache>: Sendable {
         limbo = LimboReads(maximumCount: settings.maximumLimboReads)
         pipeline = WritePipeline(maximumCount: settings.maximumBatchesInFlight)
         queueLimits = settings.queueLimits
+        maximumRefillCount = settings.maximumRefillCount
     }
 
     /// The cache, from which another engine can go on after ``terminate()``.
     package var cache: Cache { store.cache }
+
+    /// Saves the knowledge of the server's clock, which ``LocalCache/serverClock`` of the cache returns after a restart.
+    package mutating func save(_ clock: ServerClock) throws(StatusError) {
+        try store.transaction { (cache: inout Cache) throws(StatusError) in try cache.save(clock) }
+    }
 
     /// The user whose writes are queued.
     package var user: UserID { store.user }
@@ -70,7 +83,7 @@ package struct SyncEngine<Cache: LocalCache>: Sendable {
         if pipeline.reset() { effects.append(.stopSending) }
         connection.closeAll()
         updateConnection { $0.reset(to: .unknown) }
-        views = [:]
+        (views, refills, heldCalls) = ([:], PendingRefills(), [])
         viewIDs = [:]
         listenerViews = [:]
         snapshotsInSyncListeners = []
@@ -98,10 +111,30 @@ package struct SyncEngine<Cache: LocalCache>: Sendable {
         return effects
     }
 
-    /// Adds the calls of listeners to the effects.
+    /// Adds the calls of listeners to the effects, unless views need a refill: then they wait for it.
     mutating func raise(_ calls: [SyncEffect]) {
-        effects += calls
+        heldCalls += calls
+        raiseHeldCalls()
+    }
+
+    /// Adds the calls of listeners that have waited to the effects, if no view needs a refill any more.
+    mutating func raiseHeldCalls() {
+        guard refills.isEmpty, !heldCalls.isEmpty else { return }
+        let calls = heldCalls.filter(\.isOfListener)
+        // The others are among those that are called after a round.
+        effects += calls.isEmpty ? heldCalls : calls
+        heldCalls = []
         if !calls.isEmpty { hasRaised = true }
+    }
+
+    /// Forgets the calls of a listener that wait.
+    mutating func dropCalls(of listener: ListenerID) {
+        heldCalls.removeAll { call in
+            switch call {
+            case .raise(listener, _), .raiseSnapshotsInSync([listener]): true
+            default: false
+            }
+        }
     }
 
     /// Does what the engine can do without, and reports an error of the cache.
@@ -116,5 +149,12 @@ package struct SyncEngine<Cache: LocalCache>: Sendable {
     mutating func nextViewID() -> ViewID {
         lastViewID += 1
         return lastViewID
+    }
+}
+
+extension SyncEffect {
+    /// True for a call of a listener with a snapshot.
+    fileprivate var isOfListener: Bool {
+        if case .raise = self { true } else { false }
     }
 }

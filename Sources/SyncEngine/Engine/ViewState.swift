@@ -36,22 +36,23 @@ struct ViewState {
     ///   - released: The documents whose acknowledged writes the target has passed.
     ///   - withdrawn: The documents whose local writes are withdrawn.
     ///   - hasToken: True if the target has a resume token after the changes.
-    ///   - refill: Returns the documents of the query in the cache, if the result needs others.
     mutating func refresh(
         _ documents: [DocumentPath: LocalDocument?],
         releasing released: Set<DocumentPath>,
         withdrawing withdrawn: Set<DocumentPath>,
         _ target: RemoteEvent.TargetChange?,
-        hasToken: Bool,
-        refill: (ViewQuery) -> [DocumentPath: LocalDocument?]
+        hasToken: Bool
     ) -> View.Outcome {
-        var update = view.update(for: documents, releasing: released, withdrawing: withdrawn)
-        if update.needsRefill {
-            let documents = refill(view.query)
-            update = view.update(for: documents, releasing: released, withdrawing: withdrawn, refilling: update)
-        }
+        let update = view.update(for: documents, releasing: released, withdrawing: withdrawn)
         let outcome = view.apply(update, target: target, hasCachedResult: hasToken)
         if outcome.snapshot != nil { hasCachedResult = hasToken }
+        return outcome
+    }
+
+    /// Completes a result that needs a refill from the documents of the query in the cache.
+    mutating func refill(with documents: [DocumentPath: LocalDocument?]) -> View.Outcome {
+        let outcome = view.refill(with: documents)
+        if let snapshot = outcome.snapshot { hasCachedResult = snapshot.hasCachedResult }
         return outcome
     }
 
@@ -63,9 +64,9 @@ struct ViewState {
 // MARK: Listeners
 
 extension ViewState {
-    mutating func add(_ listener: QueryListener, while onlineState: OnlineState) -> [SyncEffect] {
+    mutating func add(_ listener: QueryListener, _ connection: ViewConnection) -> [SyncEffect] {
         listeners.append(listener)
-        return raiseFirstEvents(while: onlineState)
+        return raiseFirstEvents(connection)
     }
 
     mutating func remove(_ id: ListenerID) {
@@ -73,19 +74,19 @@ extension ViewState {
     }
 
     /// Returns the events for a snapshot.
-    mutating func raise(_ snapshot: ViewSnapshot, while onlineState: OnlineState) -> [SyncEffect] {
+    mutating func raise(_ snapshot: ViewSnapshot, _ connection: ViewConnection) -> [SyncEffect] {
         listeners.indices.compactMap { index in
-            let event = listeners[index].event(for: snapshot, while: onlineState)
+            let event = listeners[index].event(for: snapshot, connection)
             return event.map { .raise(listeners[index].id, $0) }
         }
     }
 
     /// Returns the first events of the listeners that have waited for the result or for the state of the connection.
-    mutating func raiseFirstEvents(while onlineState: OnlineState) -> [SyncEffect] {
-        guard listeners.contains(where: \.isWaiting) else { return [] }
+    mutating func raiseFirstEvents(_ connection: ViewConnection) -> [SyncEffect] {
+        guard !view.needsRefill, listeners.contains(where: \.isWaiting) else { return [] }
         let snapshot = view.snapshot(hasCachedResult: hasCachedResult)
         return listeners.indices.compactMap { index in
-            let event = listeners[index].firstEvent(for: snapshot, while: onlineState)
+            let event = listeners[index].firstEvent(for: snapshot, connection)
             return event.map { .raise(listeners[index].id, $0) }
         }
     }

@@ -43,6 +43,7 @@ extension LocalStore {
             let event = RemoteEvent(documents: bundle.documents.map(\.document))
             return (removed, try cache.store(event, in: epochs, for: user))
         }
+        recordChanges(of: documents.keys)
         suggestEviction(of: removed)
         suggestEviction(of: documents.keys)
         return documents

@@ -48,17 +48,19 @@ extension LocalStore {
         try transaction { (cache: inout Cache) throws(StatusError) in
             try cache.removeDocuments(at: cache.unreferenced(candidates))
         }
+        recordChanges(of: candidates)
         evictionCandidates = []
     }
 
     /// Evicts the least recently used targets and documents. Queues and overlays stay.
     mutating func evict(_ policy: EvictionPolicy) throws(StatusError) -> EvictionResult {
         let (activeTargets, viewCounts) = (activeTargets, viewCounts)
-        return try transaction { (cache: inout Cache) throws(StatusError) in
+        let (result, documents) = try transaction {
+            (cache: inout Cache) throws(StatusError) -> (EvictionResult, Set<DocumentPath>) in
             var result = EvictionResult()
             guard !cache.isEager, try cache.byteCount >= policy.minimumByteCount,
                 let use = try cache.useNumber(atFraction: policy.fraction, maximumCount: policy.maximumCount)
-            else { return result }
+            else { return (result, []) }
             for id in try cache.targets(usedThrough: use) where activeTargets[id] == nil {
                 try cache.removeTarget(id)
                 result.targetCount += 1
@@ -66,7 +68,9 @@ extension LocalStore {
             let documents = try cache.unreferencedDocuments(usedThrough: use).filter { viewCounts[$0] == nil }
             try cache.removeDocuments(at: documents)
             result.documentCount = documents.count
-            return result
+            return (result, documents)
         }
+        recordChanges(of: documents)
+        return result
     }
 }

@@ -12,7 +12,7 @@ extension LocalStore {
         try readIndexState()
     }
 
-    /// Adds some entries to an incomplete index.
+    /// Adds some entries to an incomplete index, or deletes some of a removed one.
     ///
     /// - Parameter maximumCount: The maximum number of documents.
     /// - Throws: The error of the cache. The index stays incomplete until the next start, or until another one is added.
@@ -26,7 +26,7 @@ extension LocalStore {
     /// Removes all indexes.
     mutating func removeIndexes() throws(StatusError) {
         try transaction { (cache: inout Cache) throws(StatusError) in try cache.removeIndexes() }
-        hasIncompleteIndexes = false
+        try readIndexState()
     }
 
     /// Returns whether a scan that read some documents is worth an index.

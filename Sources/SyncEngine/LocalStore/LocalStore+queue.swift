@@ -56,6 +56,7 @@ extension LocalStore {
             return try cache.remove(batch, for: user, isAcknowledged: true)
         }
         self.epochs = epochs
+        recordChanges(of: documents.keys)
         suggestEviction(of: documents.keys)
         return documents
     }

@@ -49,6 +49,7 @@ extension LocalStore {
         stream = position
         for target in targets { activeTargets[target.id] = target }
         for target in saved { savedTimes[target.id] = target.snapshotTime }
+        recordChanges(of: documents.keys)
         suggestEviction(of: removedKeys)
         suggestEviction(of: documents.keys)
         return documents

@@ -68,40 +68,86 @@ extension LocalStore {
         var targetKeys: Set<DocumentPath> = []
     }
 
-    /// Runs a query over the cache.
+    /// Runs a query over the cache. A scan of all documents is done in steps: after each but the last one, the call is repeated with the
+    /// scan.
     ///
-    /// - Parameter usesTargetKeys: True to start from the documents that the server counts to the target, if that gives the same
-    ///   result as a scan.
-    mutating func run(_ query: ViewQuery, usesTargetKeys: Bool) throws(StatusError) -> QueryResult {
-        let user = user
+    /// - Parameters:
+    ///   - usesTargetKeys: True to start from the documents that the server counts to the target, if that gives the same result as a
+    ///     scan.
+    ///   - previous: The scan after its last step; `nil` to begin.
+    ///   - maximumCount: The approximate number of documents to scan in this step.
+    mutating func run(
+        _ query: ViewQuery,
+        usesTargetKeys: Bool,
+        continuing previous: ScanID?,
+        maximumCount: Int
+    ) throws(StatusError) -> ScanOutcome<QueryResult> {
+        let (user, indexScans) = (user, query.indexScans)
         let active = activeTargets.values.first { $0.target == query.target }
-        let scans = query.indexScans
+        var scan = CacheScan(dropsRest: true)
+        var isBegun = false
+        // That of a cache which was replaced since begins anew.
+        if let previous, let begun = scans.removeValue(forKey: previous) { (scan, isBegun) = (begun, true) }
         var usesIndexes = false
-        let (result, scannedCount) = try transaction { (cache: inout Cache) throws(StatusError) in
+        let result = try transaction { (cache: inout Cache) throws(StatusError) -> QueryResult? in
+            // In later steps the target has no part. Its documents may be many.
+            if isBegun, try !scan.advance(in: cache, for: query, maximumCount: maximumCount) { return nil }
             var result = QueryResult()
-            var scannedCount = 0
             var target = active
             if target == nil { target = try cache.target(query.target) }
             if let target { result.targetKeys = try cache.keys(of: target.id) }
-            if let scans, let documents = try cache.documents(matching: query, by: scans, for: user) {
-                result.documents = documents
-                usesIndexes = true
-            } else if usesTargetKeys, let change = target?.syncedChange,
-                let documents = try cache.documents(matching: query, startingFrom: result.targetKeys, after: change, for: user)
-            {
-                result.documents = documents
-            } else {
-                result.documents = try cache.documents(matching: query, after: 0, for: user, counting: &scannedCount)
+            if !isBegun {
+                if case .document(let path) = query.target {
+                    result.documents = try cache.localDocuments(at: [path], for: user)
+                    return result
+                }
+                if let indexScans, let documents = try cache.documents(matching: query, by: indexScans, for: user) {
+                    result.documents = documents
+                    usesIndexes = true
+                    return result
+                }
+                if usesTargetKeys, let change = target?.syncedChange,
+                    let documents = try cache.documents(
+                        matching: query,
+                        startingFrom: result.targetKeys,
+                        after: change,
+                        for: user
+                    )
+                {
+                    result.documents = documents
+                    return result
+                }
+                guard try scan.advance(in: cache, for: query, maximumCount: maximumCount) else { return nil }
             }
-            return (result, scannedCount)
+            guard let documents = try scan.result(in: cache, for: query, user) else {
+                scan = CacheScan()
+                return nil
+            }
+            result.documents = documents
+            return result
+        }
+        guard let result else {
+            lastScanID += 1
+            scans[lastScanID] = scan
+            return .incomplete(lastScanID)
         }
         // A query needs no index. An error of the cache is that of the next call as well.
-        if let scans, usesIndexes {
-            try? transaction { (cache: inout Cache) throws(StatusError) in try cache.touch(Set(scans.map(\.index))) }
-        } else if let scans, isWorthIndex(query, scannedCount: scannedCount, matchCount: result.documents.count) {
-            try? addIndexes(Set(scans.map(\.index)))
+        if let indexScans, usesIndexes {
+            try? transaction { (cache: inout Cache) throws(StatusError) in try cache.touch(Set(indexScans.map(\.index))) }
+        } else if let indexScans, isWorthIndex(query, scannedCount: scan.count, matchCount: result.documents.count) {
+            try? addIndexes(Set(indexScans.map(\.index)))
         }
-        return result
+        return .complete(result)
+    }
+
+    /// Ends a scan that is not continued.
+    mutating func end(_ scan: ScanID) {
+        scans[scan] = nil
+    }
+
+    /// Records documents that have changed, for the scans under way.
+    mutating func recordChanges(of paths: some Sequence<DocumentPath>) {
+        for id in scans.keys { scans[id]?.changed.formUnion(paths) }
     }
 
     /// Returns the documents that match a query among some and those with local writes.
@@ -186,32 +232,12 @@ extension LocalCache {
         after change: ChangeNumber,
         for user: UserID
     ) throws(StatusError) -> [DocumentPath: LocalDocument?] {
-        var scannedCount = 0
-        return try documents(matching: query, after: change, for: user, counting: &scannedCount)
-    }
-
-    /// - Parameter scannedCount: The number of documents that were read.
-    fileprivate func documents(
-        matching query: ViewQuery,
-        after change: ChangeNumber,
-        for user: UserID,
-        counting scannedCount: inout Int
-    ) throws(StatusError) -> [DocumentPath: LocalDocument?] {
-        var matches: [DocumentPath: LocalDocument?] = [:]
-        guard case .query(let target) = query.target else {
+        guard case .query = query.target else {
             guard case .document(let path) = query.target else { return [:] }
             return try localDocuments(at: [path], for: user)
         }
-        var overlays = try overlays(in: target.source, for: user)
-        try visitDocuments(in: target.source, after: change) { (remote) throws(StatusError) in
-            scannedCount += 1
-            var overlaid = OverlaidDocument(remote, at: remote.path)
-            if let overlay = overlays.removeValue(forKey: remote.path) { overlaid.apply(overlay) }
-            if let document = overlaid.document, query.match(document) != nil { matches[remote.path] = document }
-        }
-        for (path, document) in try localDocuments(at: Set(overlays.keys), for: user) {
-            if let document, query.match(document) != nil { matches[path] = document }
-        }
-        return matches
+        var scan = CacheScan(after: change)
+        while try !scan.advance(in: self, for: query, maximumCount: .max) {}
+        return try scan.result(in: self, for: query, user) ?? [:]
     }
 }

@@ -19,9 +19,12 @@ struct LocalStore<Cache: LocalCache> {
     var viewCounts: [DocumentPath: Int] = [:]
     /// The documents that an eager cache may no longer need.
     var evictionCandidates: Set<DocumentPath> = []
+    /// The scans under way.
+    var scans: [ScanID: CacheScan] = [:]
+    var lastScanID: ScanID = 0
     /// True if a query that reads many more documents than its result has gets an index.
     var createsIndexes = false
-    /// True if indexes lack entries.
+    /// True if indexes lack entries, or removed ones have some.
     var hasIncompleteIndexes = false
 
     init(cache: Cache, user: UserID) {
@@ -60,6 +63,7 @@ extension LocalStore {
         replacement.viewCounts = viewCounts
         replacement.evictionCandidates = evictionCandidates
         replacement.createsIndexes = createsIndexes
+        replacement.lastScanID = lastScanID
         return replacement
     }
 

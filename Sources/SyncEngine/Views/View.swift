@@ -13,10 +13,22 @@ struct View {
     private(set) var isCurrent = false
     private var pendingPaths: Set<DocumentPath> = []
     private var isSynced: Bool?
+    /// The changes since the last snapshot, while the result lacks documents; otherwise `nil`.
+    private var held: HeldChanges?
 
     init(_ query: ViewQuery, targetKeys: Set<DocumentPath>) {
         self.query = query
         self.targetKeys = targetKeys
+    }
+
+    /// The changes of a result that is not shown before it is complete.
+    private struct HeldChanges {
+        /// The result on show.
+        let result: SortedResult
+        /// The pending documents on show.
+        let pendingPaths: Set<DocumentPath>
+        var changes = ViewChangeSet()
+        var hasCachedResult = false
     }
 
     /// A result to be applied.
@@ -40,7 +52,15 @@ struct View {
         let enteredLimbo: Set<DocumentPath>
         /// The documents that are no longer in limbo.
         let leftLimbo: Set<DocumentPath>
+
+        fileprivate static let none = Outcome(snapshot: nil, enteredLimbo: [], leftLimbo: [])
     }
+
+    /// True while the result lacks documents that the cache may have. There are no snapshots until ``refill(with:)``.
+    var needsRefill: Bool { held != nil }
+
+    /// The documents on show.
+    var shownDocuments: [LocalDocument] { visibleDocuments(of: held?.result ?? result) }
 }
 
 // MARK: Computing
@@ -55,23 +75,20 @@ extension View {
     ///   - documents: The documents, `nil` for those that do not exist.
     ///   - released: Those whose acknowledged writes the target has passed, so that it will not deliver them any more.
     ///   - withdrawn: Those whose local writes are withdrawn, so that they must not stay on show.
-    ///   - previous: An update that needed a refill, to which the documents of the query in the cache are added.
     func update(
         for documents: [DocumentPath: LocalDocument?],
         releasing released: Set<DocumentPath> = [],
-        withdrawing withdrawn: Set<DocumentPath> = [],
-        refilling previous: Update? = nil
+        withdrawing withdrawn: Set<DocumentPath> = []
     ) -> Update {
-        var update = previous ?? unchanged
+        var update = unchanged
         update.released = released
         update.withdrawn = withdrawn
         let old = update.result
-        update.needsRefill = false
         let edge = old.count == query.targetLimit ? old.last?.key : nil
         var removed: [SortedResult.Element] = []
         var inserted: [SortedResult.Element] = []
         for (path, document) in documents where query.target.covers(path) {
-            let oldElement = key(of: path, in: update).map { old.element($0, in: query) }
+            let oldElement = keys[path].map { old.element($0, in: query) }
             let newElement = document.flatMap { document in
                 query.match(document).map { SortedResult.Element(key: $0, document: document) }
             }
@@ -96,13 +113,14 @@ extension View {
             }
         }
         update.result.update(removing: removed, inserting: inserted, in: query)
+        // All documents of the cache up to the edge are known: if there are still enough of them, none is missing.
+        if update.needsRefill, let edge, let limit = query.targetLimit, update.result.count >= limit,
+            !query.precedes(edge, update.result.keys[limit - 1])
+        {
+            update.needsRefill = false
+        }
         update.cut(to: query.targetLimit)
         return update
-    }
-
-    /// Returns the sort key of a document in the result of an update.
-    private func key(of path: DocumentPath, in update: Update) -> ViewSortKey? {
-        if let changed = update.changedKeys[path] { changed } else { keys[path] }
     }
 
     /// Returns the kind of a document's change; `nil` if there is nothing to show.
@@ -157,7 +175,7 @@ extension View.Update {
 // MARK: Applying
 
 extension View {
-    /// Replaces the result, and the state of the target if that has changed.
+    /// Replaces the result, and the state of the target if that has changed. If the result needs a refill, there is no snapshot before it.
     ///
     /// - Parameters:
     ///   - tracksLimbo: False to leave the documents in limbo as they are.
@@ -171,10 +189,16 @@ extension View {
         let old = result
         let oldLimbo = limbo
         let wasCurrent = isCurrent
+        if update.needsRefill, held == nil { held = HeldChanges(result: result, pendingPaths: pendingPaths) }
         (result, pendingPaths) = (update.result, update.pendingPaths)
         for (path, key) in update.changedKeys { keys[path] = key }
         let oldTargetKeys = target?.isComplete == true ? targetKeys : []
         if let target { apply(target) }
+        if held != nil {
+            held?.changes.add(update.changes)
+            held?.hasCachedResult = hasCachedResult
+            return .none
+        }
         if tracksLimbo, isCurrent {
             if wasCurrent {
                 let moved = target.map { movedKeys(by: $0, from: oldTargetKeys) } ?? []
@@ -183,10 +207,47 @@ extension View {
                 updateLimbo(nil)
             }
         }
+        return outcome(of: update.changes, since: old, oldLimbo, hasCachedResult: hasCachedResult)
+    }
+
+    /// Completes a result that needs a refill.
+    ///
+    /// - Parameter documents: The documents of the query in the cache: all, or at least those within the limit.
+    mutating func refill(with documents: [DocumentPath: LocalDocument?]) -> Outcome {
+        guard let held else { return .none }
+        let update = update(for: documents)
+        self.held = nil
+        (result, pendingPaths) = (update.result, update.pendingPaths)
+        for (path, key) in update.changedKeys { keys[path] = key }
+        let oldLimbo = limbo
+        if isCurrent { updateLimbo(nil) }
+        var changes = held.changes
+        changes.add(update.changes)
+        // Documents that had changed may have changed back.
+        changes.classify { change in
+            guard let oldKey = change.oldKey, change.newKey != nil else { return change.kind }
+            let old = held.result.element(oldKey, in: query).document
+            guard old.hasSameData(as: change.document) else { return .modified }
+            return held.pendingPaths.contains(old.path) == pendingPaths.contains(old.path) ? nil : .metadata
+        }
+        return outcome(of: changes, since: held.result, oldLimbo, hasCachedResult: held.hasCachedResult)
+    }
+
+    /// Returns the consequences of changes that have been applied.
+    ///
+    /// - Parameters:
+    ///   - old: The result before the changes.
+    ///   - oldLimbo: The documents in limbo before the changes.
+    private mutating func outcome(
+        of changes: ViewChangeSet,
+        since old: SortedResult,
+        _ oldLimbo: Set<DocumentPath>,
+        hasCachedResult: Bool
+    ) -> Outcome {
         let isSynced = isCurrent && limbo.isEmpty
         let isSyncStateChanged = isSynced != self.isSynced
         self.isSynced = isSynced
-        let changes = visibleChanges(update.changes, old)
+        let changes = visibleChanges(changes, old)
         var snapshot: ViewSnapshot?
         if !changes.isEmpty || isSyncStateChanged {
             snapshot = makeSnapshot(changes, isSyncStateChanged: isSyncStateChanged, hasCachedResult: hasCachedResult)

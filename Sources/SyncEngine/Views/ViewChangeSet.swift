@@ -38,6 +38,21 @@ struct ViewChangeSet {
         }
         changes[path] = merged
     }
+
+    /// Adds changes to those before them.
+    mutating func add(_ later: ViewChangeSet) {
+        for change in later.changes.values { add(change) }
+    }
+
+    /// Replaces the kinds of all changes, and removes those whose kind is `nil`.
+    mutating func classify(_ kind: (Change) -> ViewSnapshot.Change.Kind?) {
+        changes = changes.compactMapValues { change in
+            guard let kind = kind(change) else { return nil }
+            var change = change
+            change.kind = kind
+            return change
+        }
+    }
 }
 
 extension ViewChangeSet {

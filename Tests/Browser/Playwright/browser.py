@@ -3,13 +3,42 @@
 import contextlib
 import os
 import pathlib
+import subprocess
+import sys
 
 import axe_playwright_python
 from playwright.sync_api import sync_playwright
 
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-PROBE = (pathlib.Path(__file__).parent.parent / "probe.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+BROWSER = pathlib.Path(__file__).parent.parent
+PROBE = (BROWSER / "probe.js").read_text()
+HEARTH = os.environ.get("HEARTH_BIN", str(BROWSER / "../../.build/debug/hearth"))
+
+
+@contextlib.contextmanager
+def server(folder, *arguments):
+    """Starts a server with a folder and arguments; yields its origin."""
+    with open(folder / "hearth.log", "w") as log:
+        process = subprocess.Popen(
+            [HEARTH, "serve", "--data", str(folder / "data"), "--port", "0", *arguments], stdout=subprocess.PIPE, stderr=log, text=True
+        )
+    try:
+        origin = process.stdout.readline().strip()
+        if not origin:
+            sys.exit(f"The server did not start: {(folder / 'hearth.log').read_text()}")
+        yield origin
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def load_examples(origin):
+    """Writes the example data and the samples of the tests."""
+    for arguments in [["example", "load", "guide", "places", "colors"], ["import", str(BROWSER / "samples.ndjson")]]:
+        subprocess.run([HEARTH, *arguments, "--server", origin], check=True, stdout=subprocess.DEVNULL)
 
 
 @contextlib.contextmanager
@@ -29,8 +58,10 @@ def chromium(arguments=(), environment=None):
 class Tab:
     """A browser tab that records console errors, failed requests and policy violations."""
 
-    def __init__(self, browser, origin, language="en", width=1280, scripts=True):
+    def __init__(self, browser, origin, language="en", width=1280, scripts=True, images=()):
         self.origin = origin
+        # The origins from which images may be loaded.
+        self.images = images
         self.scripts = scripts
         self.faults = []
         # An expected error response: (status, URL).
@@ -63,7 +94,8 @@ class Tab:
         dialog.accept()
 
     def check_origin(self, request):
-        if not request.url.startswith((self.origin + "/", "data:", "blob:")):
+        allowed = request.resource_type == "image" and request.url.startswith(tuple(f"{origin}/" for origin in self.images))
+        if not allowed and not request.url.startswith((self.origin + "/", "data:", "blob:")):
             self.faults.append(f"a request to another origin: {request.url}")
 
     def check_status(self, response):
@@ -82,6 +114,10 @@ class Tab:
         if response.status != status:
             self.faults.append(f"status {response.status} instead of {status}")
         return source
+
+    def wait_for_frame(self):
+        """Waits until the page is drawn: animations by scrolling, which hold heads of tables in the window, are behind until then."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def axe(self, options):
         """Returns the violations that axe finds."""

@@ -5,6 +5,8 @@
 
 import sys
 
+from playwright.sync_api import expect
+
 from browser import Tab, chromium, run_steps
 from hostile_values import call
 
@@ -70,6 +72,51 @@ def rows_in_place(tab):
     assert "field40" not in fields and fields["added"] == "" and fields["field39"] == "value 39"
 
 
+def slowly(tab, milliseconds=400):
+    """Adds latency to the requests of a tab; without milliseconds, removes it."""
+    tab.session.send("Network.enable")
+    tab.session.send("Network.emulateNetworkConditions", {
+        "offline": False, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1,
+    })
+
+
+def type_while_rows_change(tab):
+    """What is typed, chosen and clicked while a change of rows is on its way is kept, and saved after it."""
+    path = "editing/slow"
+    call(tab.origin, "documents.set", {"path": path, "fields": {"a": "1", "b": ["x", "y"], "c": "2", "d": 3}})
+    tab.load(f"/admin/data/{path}?edit")
+    page = tab.page
+    rows = page.locator("#rows li")
+    slowly(tab)
+    # Two additions, while another field is typed in and the type of one is chosen.
+    page.click('[value="add"]')
+    page.click('[value="add"]')
+    page.focus("#r0-value")
+    page.keyboard.press("End")
+    page.keyboard.type("234")
+    page.select_option("#r5-type", "string")
+    expect(rows).to_have_count(8)
+    assert page.input_value("#r0-value") == "1234", page.input_value("#r0-value")
+    assert page.evaluate("document.activeElement.id") == "r0-value", page.evaluate("document.activeElement.id")
+    page.wait_for_selector('[name="r5-shown"][value="string"]', state="attached")
+    page.fill("#r6-name", "e")
+    page.fill("#r7-name", "f")
+    # A row above moves the field that is typed in; a row that is removed twice takes no other one with it.
+    page.locator('[value="remove-0"]').dblclick()
+    page.focus("#r4-value")
+    page.keyboard.press("End")
+    page.keyboard.type("!")
+    expect(rows).to_have_count(7)
+    assert page.evaluate("document.activeElement.value") == "2!", page.evaluate("document.activeElement.value")
+    # The document that is saved has the removal before.
+    page.locator('[value="remove-2"]').click()
+    page.click('button[value="save"]:not(.visually-hidden)')
+    page.wait_for_url(f"{tab.origin}/admin/data/{path}")
+    slowly(tab, 0)
+    fields = call(tab.origin, "documents.get", {"path": path})["fields"]
+    assert fields == {"b": ["x"], "c": "2!", "d": "3", "e": "", "f": ""}, fields
+
+
 def types_without_script(tab):
     """Without scripts, the form is submitted, and the row with the changed type has the focus."""
     call(tab.origin, "documents.set", {"path": PATH, "fields": FIELDS})
@@ -131,6 +178,64 @@ def select_rows(tab):
     assert page.get_by_role("heading", level=1, name="selecting", exact=True).count() == 1, "the heading has a button"
 
 
+def focus_of_the_selection(tab):
+    """The bar for the selection comes after a selected box in the focus order, and the notice with Undo has the focus after a deletion."""
+    for name in "abcd":
+        call(tab.origin, "documents.set", {"path": f"focusing/{name}", "fields": {"n": 1}})
+    tab.load("/admin/data/focusing")
+    page = tab.page
+    focused = "document.activeElement.textContent.trim()"
+    row = page.locator('input[name="row"]').nth(1)
+    row.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "Edit selected", page.evaluate(focused)
+    page.keyboard.press("Shift+Tab")
+    assert row.evaluate("(box) => box === document.activeElement"), "Shift+Tab does not lead back to the box"
+    for expected in ["Edit selected", "Delete selected", "Clear"]:
+        page.keyboard.press("Tab")
+        assert page.evaluate(focused) == expected, f"{page.evaluate(focused)}, not {expected}"
+    page.keyboard.press("Tab")
+    next_row = page.locator('input[name="row"]').nth(2)
+    assert next_row.evaluate("(box) => box === document.activeElement"), "the Tab key does not lead back to the rows"
+    page.focus("#select-all")
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    with page.expect_navigation():
+        page.click("main form button.danger")
+    page.wait_for_function("document.activeElement.matches('.flash')")
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "Undo"
+
+
+def save_by_keyboard(tab):
+    """Ctrl+Enter saves a document from any field of the editor, and from the JSON."""
+    page = tab.page
+    for view, field in [("edit", "#r0-value"), ("edit=json", "textarea")]:
+        call(tab.origin, "documents.set", {"path": "inline/keys", "fields": {"a": "1"}})
+        tab.load(f"/admin/data/inline/keys?{view}")
+        page.fill(field, "2" if view == "edit" else '{"a": "2"}')
+        with page.expect_navigation():
+            page.keyboard.press("Control+Enter")
+        assert call(tab.origin, "documents.get", {"path": "inline/keys"})["fields"] == {"a": "2"}
+
+
+def narrow_selection(tab):
+    """In a narrow window, the bar for the selection takes at most two lines, and nothing makes the page wider."""
+    tab.page.set_viewport_size({"width": 360, "height": 800})
+    call(tab.origin, "documents.set", {"path": "selecting/a", "fields": {"n": 1}})
+    for language in ["en", "bn", "fa", "id", "ru", "vi"]:
+        tab.page.context.add_cookies([{"name": "lang", "value": language, "url": tab.origin}])
+        tab.load("/admin/data/selecting")
+        tab.page.check('tbody tr:first-child input[name="row"]')
+        height = tab.page.locator("#selection").bounding_box()["height"]
+        overflow = tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert height <= 110 and overflow <= 0, f"{language}: {height} px, {overflow} px too wide"
+
+
 def select_without_script(tab):
     """Without scripts, the button for the selection is always there, and the page says when nothing is selected."""
     tab.scripts = False
@@ -185,7 +290,23 @@ def edit_in_place(tab):
     with page.expect_navigation():
         page.click(".toast button")
     assert call(tab.origin, "documents.get", {"path": path})["fields"]["title"] == "theirs"
+    # Undoing returns to the table, whose message undoes this in turn.
+    assert page.url == f"{tab.origin}/admin/data/inline", page.url
+    with page.expect_navigation():
+        page.click(".flash button")
+    assert page.url == f"{tab.origin}/admin/data/inline", page.url
+    assert call(tab.origin, "documents.get", {"path": path})["fields"]["title"] == "mine"
+    # An error is stated once, beside the value, which keeps the focus.
+    page.locator(f'tr[data-key$="/{path}"] td', has_text="2").dblclick(position={"x": 8, "y": 8})
+    editor.wait_for()
+    page.fill("#r0-value", "many")
+    tab.expected = (422, f"{tab.origin}/admin/data/{path}?value=n")
+    page.keyboard.press("Enter")
+    editor.locator(".field-error").wait_for()
+    assert editor.get_by_text("Expected an integer").count() == 1 and page.evaluate("document.activeElement.id") == "r0-value"
+    page.keyboard.press("Escape")
     # In the page of the document, by keyboard, with another type.
+    tab.load(f"/admin/data/{path}")
     page.locator('tr[data-key="n"] a.edit-value').focus()
     page.keyboard.press("Enter")
     editor.wait_for()
@@ -197,6 +318,97 @@ def edit_in_place(tab):
     assert call(tab.origin, "documents.get", {"path": path})["fields"]["n"] == 2.5
 
 
+def double_click_in_a_narrow_cell(tab):
+    """A double click anywhere in a narrow cell edits its value; the links that filter are beside the cell."""
+    call(tab.origin, "documents.set", {"path": "narrow/a", "fields": {"age": 7, "b": "x", "z": 1}})
+    tab.load("/admin/data/narrow")
+    page = tab.page
+    editor = page.locator(".inline-editor")
+    for column in [0, 2]:
+        cell = page.locator("tbody tr td:not(.select)").nth(column)
+        box = cell.bounding_box()
+        for part in [0.1, 0.3, 0.5, 0.7, 0.95]:
+            page.mouse.move(box["x"] + box["width"] * part, box["y"] + box["height"] / 2, steps=5)
+            page.wait_for_timeout(200)
+            cell.dblclick(position={"x": box["width"] * part, "y": box["height"] / 2})
+            editor.wait_for()
+            assert page.url == f"{tab.origin}/admin/data/narrow", page.url
+            page.keyboard.press("Escape")
+        cell.locator(".floating").hover(position={"x": 6, "y": 10})
+        for name in ["only", "not", "edit-value"]:
+            link = cell.locator(f"a.{name}")
+            expect(link).to_be_visible()
+            place = link.bounding_box()
+            assert place["width"] >= 24 and place["height"] >= 24 and place["x"] + place["width"] <= 1280, place
+            link.hover(timeout=5_000)
+        page.mouse.move(5, 5)
+
+
+def place_in_the_panels(tab):
+    """The chosen document is in view in the list of the panels, and its editor returns there, as does undoing."""
+    for number in range(45):
+        call(tab.origin, "documents.set", {"path": f"paneled/d{number:02}", "fields": {"n": number}})
+    tab.load("/admin/data/paneled?view=panels&document=d40")
+    page = tab.page
+    panels = page.url
+    isShown = """() => {
+        const box = document.querySelector('nav.panel a[aria-current]').getBoundingClientRect();
+        const list = document.querySelector('nav.panel').getBoundingClientRect();
+        return box.top >= list.top && box.bottom <= Math.min(list.bottom, innerHeight);
+    }"""
+    assert page.evaluate(isShown), "the chosen document is not in view"
+    page.get_by_role("link", name="Edit", exact=True).click()
+    page.fill("#r0-value", "7")
+    page.click('button[value="save"]:not(.visually-hidden)')
+    page.wait_for_url(panels)
+    assert call(tab.origin, "documents.get", {"path": "paneled/d40"})["fields"] == {"n": 7}
+    with page.expect_navigation():
+        page.click(".flash button")
+    assert page.url == panels, page.url
+    assert call(tab.origin, "documents.get", {"path": "paneled/d40"})["fields"] == {"n": 40}
+    page.get_by_role("link", name="Edit", exact=True).click()
+    page.get_by_role("link", name="Cancel").click()
+    page.wait_for_url(panels)
+
+
+def sorted_column(tab):
+    """The column by which a table is sorted is in view."""
+    call(tab.origin, "documents.set", {"path": "sorting/a", "fields": {f"field{number:02}": f"value {number}" for number in range(30)}})
+    tab.load("/admin/data/sorting?order=field25")
+    box = tab.page.locator("th[aria-sort]").bounding_box()
+    assert 0 <= box["x"] and box["x"] + box["width"] <= 1280, box
+
+
+def translucent_color(tab):
+    """The picker has the opaque part of a translucent color, and another one that is chosen keeps the alpha."""
+    call(tab.origin, "documents.set", {"path": "editing/translucent", "fields": {"a": "#1a73e866"}})
+    tab.load("/admin/data/editing/translucent?edit")
+    page = tab.page
+    picker = page.locator("input[type=color]")
+    assert picker.input_value() == "#1a73e8", picker.input_value()
+    picker.fill("#ff0000")
+    assert page.input_value("#r0-value") == "#ff000066", page.input_value("#r0-value")
+    assert page.inner_text(".row .chip") == "#ff000066"
+    page.fill("#r0-value", "#0f08")
+    assert picker.input_value() == "#00ff00", picker.input_value()
+
+
+def edit_in_an_expanded_array(tab):
+    """A value beyond the first ones of an array is edited in place; the message has the button that undoes the change."""
+    path = "inline/long-array"
+    call(tab.origin, "documents.set", {"path": path, "fields": {"a": list(range(1_000, 1_150))}})
+    tab.load(f"/admin/data/{path}?all=a")
+    page = tab.page
+    page.locator('tr[data-key="a[120]"] a.edit-value').focus()
+    page.keyboard.press("Enter")
+    page.locator(".inline-editor").wait_for()
+    page.fill(".inline-editor #r0-value", "7")
+    page.keyboard.press("Enter")
+    page.locator(".toast button").wait_for()
+    expect(page.locator('tr[data-key="a[120]"] td.value')).to_contain_text("7")
+    assert page.url.endswith("?all=a"), page.url
+
+
 def fold(tab):
     """Maps and arrays fold in a document and in its editor, where folded fields are saved, too."""
     path = "inline/folded"
@@ -206,20 +418,108 @@ def fold(tab):
     page = tab.page
     rows = page.locator("table.fields > tbody > tr:visible")
     assert rows.count() == 6
-    page.locator('tr[data-key="map.list"] .fold-toggle').click()
-    assert rows.count() == 3
-    toggle = page.locator('tr[data-key="map"] .fold-toggle')
+    page.locator('tr[data-key="map.list"] summary').click()
+    expect(rows).to_have_count(3)
+    toggle = page.locator('tr[data-key="map"] summary')
     toggle.click()
-    assert rows.count() == 2 and toggle.get_attribute("aria-expanded") == "false"
+    expect(rows).to_have_count(2)
     toggle.click()
-    assert rows.count() == 3, "the array unfolds with its map"
+    expect(rows).to_have_count(3)
     tab.load(f"/admin/data/{path}?edit")
-    page.locator("#rows .fold-toggle").first.click()
-    assert page.locator("#rows li:visible").count() == 2
+    page.locator("#rows .fold-toggle summary").first.click()
+    expect(page.locator("#rows li:visible")).to_have_count(2)
     page.fill("#r5-value", "7")
     page.click('button[value="save"]:not(.visually-hidden)')
     page.wait_for_url(f"{tab.origin}/admin/data/{path}")
     assert call(tab.origin, "documents.get", {"path": path})["fields"] == fields | {"z": 7}
+
+
+# Counts how often the rows of a list are read.
+COUNTED = """
+    window.reads = 0;
+    const all = Element.prototype.querySelectorAll;
+    Element.prototype.querySelectorAll = function (selector) {
+        if (selector.startsWith(':scope > tbody > tr')) window.reads += 1;
+        return all.call(this, selector);
+    };
+"""
+
+
+def fold_many(tab):
+    """The rows are not updated once for each of many maps."""
+    path = "inline/many-maps"
+    call(tab.origin, "documents.set", {"path": path, "fields": {f"m{index}": {"n": index} for index in range(100)}})
+    tab.page.add_init_script(COUNTED)
+    tab.load(f"/admin/data/{path}")
+    page = tab.page
+    assert page.locator(".fold-toggle").count() == 100
+    tab.wait_for_frame()
+    reads = page.evaluate("window.reads")
+    assert 0 < reads <= 10, f"the rows were read {reads} times"
+    page.locator('tr[data-key="m7"] summary').click()
+    expect(page.locator("table.fields > tbody > tr:visible")).to_have_count(199)
+
+
+def fold_without_script(tab):
+    """Without scripts, the maps and arrays of a document fold at each depth, by the keyboard, too, in a panel as on its own page."""
+    path = "inline/folded"
+    fields = {"map": {"list": [1, {"a": 2}], "next": {"b": 3}}, "y": [{"c": 4}, {"d": 5}], "z": 1}
+    call(tab.origin, "documents.set", {"path": path, "fields": fields})
+    tab.scripts = False
+    page = tab.page
+    rows = "[...document.querySelectorAll('table.fields > tbody > tr')].filter((row) => row.checkVisibility()).map((row) => row.dataset.key)"
+    for address in [f"/admin/data/{path}", "/admin/data/inline?view=panels&document=folded"]:
+        tab.load(address)
+        all_rows = [
+            "map", "map.list", "map.list[0]", "map.list[1]", "map.list[1].a", "map.next", "map.next.b",
+            "y", "y[0]", "y[0].c", "y[1]", "y[1].d", "z",
+        ]
+        assert page.evaluate(rows) == all_rows, page.evaluate(rows)
+        assert page.locator(".fold-toggle:visible").count() == 7
+        hidden = set()
+        for key in ["map.list[1]", "map.list", "y[0]", "map"]:
+            page.locator(f'tr[data-key="{key}"] summary').focus()
+            page.keyboard.press("Enter")
+            hidden |= {row for row in all_rows if row.startswith((key + ".", key + "["))}
+            assert page.evaluate(rows) == [row for row in all_rows if row not in hidden], f"{key}: {page.evaluate(rows)}"
+        for key in ["map", "y[0]", "map.list", "map.list[1]"]:
+            page.locator(f'tr[data-key="{key}"] summary').click()
+        assert page.evaluate(rows) == all_rows, page.evaluate(rows)
+
+
+def choose_reference(tab):
+    """While a reference is typed, documents are suggested; the page of the document that was chosen lists this one."""
+    for id in ["one", "two"]:
+        call(tab.origin, "documents.set", {"path": f"targets/{id}", "fields": {"n": 1}})
+    call(tab.origin, "documents.set", {"path": "inline/reference", "fields": {"to": {"$reference": "targets/one"}}})
+    tab.load("/admin/data/inline/reference?edit")
+    page = tab.page
+    assert not page.locator("[data-finds]").is_visible(), "the button for scripts that do not run is visible"
+    page.fill("#r0-value", "")
+    page.locator("#r0-value").press_sequentially("targets/")
+    options = "[...document.getElementById('r0-value').list.options].map(({ value }) => value)"
+    page.wait_for_function(f"() => {options}.join() === 'targets/one,targets/two'")
+    page.fill("#r0-value", "targets/two")
+    page.click('button[value="save"]:not(.visually-hidden)')
+    page.wait_for_url(f"{tab.origin}/admin/data/inline/reference")
+    tab.load("/admin/data/targets/two")
+    with page.expect_navigation():
+        page.get_by_role("link", name="References").click()
+    assert page.locator("ul.found a").all_inner_texts() == ["inline/reference"]
+    tab.load("/admin/data/targets/one?references")
+    assert page.inner_text("main .empty") == "No document refers to this one."
+
+
+def choose_reference_without_script(tab):
+    tab.scripts = False
+    tab.load("/admin/data/inline/reference?edit")
+    page = tab.page
+    tab.session.send("Emulation.setScriptExecutionDisabled", {"value": True})
+    page.fill("#r0-value", "targets/")
+    with page.expect_navigation():
+        page.click("[data-finds]")
+    tab.session.send("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert page.eval_on_selector_all("#r0-value-suggestions option", "options => options.map(({ value }) => value)") == ["targets/one", "targets/two"]
 
 
 def notice(tab):
@@ -269,8 +569,10 @@ def paste(tab):
 
 def main(origin):
     steps = [
-        type_by_keyboard, rows_in_place, types_without_script, controls, select_rows, select_without_script, narrow_window, edit_in_place,
-        fold, notice, pick_time, paste,
+        type_by_keyboard, rows_in_place, type_while_rows_change, types_without_script, controls, select_rows, focus_of_the_selection, narrow_selection,
+        select_without_script, narrow_window, save_by_keyboard, edit_in_place,
+        double_click_in_a_narrow_cell, place_in_the_panels, sorted_column, translucent_color, edit_in_an_expanded_array, fold, fold_many,
+        fold_without_script, choose_reference, choose_reference_without_script, notice, pick_time, paste,
     ]
     with chromium() as browser:
         failed = run_steps(steps, lambda step: (tab := Tab(browser, origin), tab))

@@ -78,11 +78,15 @@ def find_a_document(user):
 
 
 def switch_language(user):
-    """Switches to Persian and the dark theme with the buttons in the footer, which reload the same page."""
+    """Switches to Persian and the dark theme with the menu in the footer, whose buttons reload the same page."""
     user.tab.load("/admin/data/books/hitchhiker?view=json")
+    user.focus(".preferences > summary")
+    user.press("Enter")
     user.follow('button[name="lang"][value="fa"]')
     user.at("/admin/data/books/hitchhiker?view=json")
     assert user.page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["fa", "rtl"]
+    user.focus(".preferences > summary")
+    user.press("Enter")
     user.follow('button[name="theme"][value="dark"]')
     user.at("/admin/data/books/hitchhiker?view=json")
     assert user.page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
@@ -173,6 +177,21 @@ def go_to_a_position(user):
     assert user.text(facts).endswith(f"–{total.split()[0]} of {total}")
 
 
+def walk_the_panels(user):
+    """Switches to the panels, selects a document, and goes on to its subcollection and to its page."""
+    user.tab.load("/admin/data/samples")
+    user.follow('.views a[href$="view=panels"]')
+    user.follow('nav.panel a[href$="document=types"]')
+    assert user.text("section.panel h2") == "types"
+    # Behind the links of all fields.
+    user.focus('section.panel a[href="/admin/data/samples/types/notes?view=panels"]', 400)
+    with user.page.expect_navigation():
+        user.press("Enter")
+    user.follow("nav.panel a")
+    user.follow("section.panel h2 a")
+    user.at("/admin/data/samples/types/notes/" + user.text("h1"))
+
+
 def filter_documents(user):
     """Filters the table by a field and a value."""
     user.tab.load("/admin/data/places")
@@ -252,7 +271,7 @@ def main(origin):
     return 1 if failed else 0
 
 
-TESTS = [find_a_document, switch_language, single_keys, find_anything, open_the_tree, go_to_a_position, filter_documents, edit_a_document,
+TESTS = [find_a_document, switch_language, single_keys, find_anything, open_the_tree, go_to_a_position, walk_the_panels, filter_documents, edit_a_document,
          query_and_export, import_a_file]
 
 if __name__ == "__main__":

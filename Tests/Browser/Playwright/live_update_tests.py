@@ -82,9 +82,9 @@ def test_table(browser, origin):
         call(origin, "documents.set", {"path": f"follow/{name}", "fields": {"n": 1, "color": "#00f"}})
     follower = Follower(browser, origin, "/admin/data/follow")
     page = follower.page
-    page.focus("tbody tr:first-child th a")
-    top = page.evaluate("document.querySelector('tbody tr:last-child').getBoundingClientRect().top")
-    width = page.evaluate("document.querySelector('thead th').getBoundingClientRect().width")
+    page.focus(".documents tbody tr:first-child th a")
+    top = page.evaluate("document.querySelector('.documents tbody tr:last-child').getBoundingClientRect().top")
+    width = page.evaluate("document.querySelector('.documents thead th').getBoundingClientRect().width")
     since_event, since_commit = measure(follower)
     # The median, because a loaded machine can pause for longer than a frame.
     assert statistics.median(since_event) < FRAME, f"{statistics.median(since_event):.1f} ms since the event"
@@ -94,8 +94,8 @@ def test_table(browser, origin):
         )
     )
     assert page.evaluate("document.activeElement.closest('tr').rowIndex") == 1, "the focus has moved"
-    assert page.evaluate("document.querySelector('tbody tr:last-child').getBoundingClientRect().top") == top, "rows have moved"
-    assert page.evaluate("document.querySelector('thead th').getBoundingClientRect().width") == width, "the ID column has changed its width"
+    assert page.evaluate("document.querySelector('.documents tbody tr:last-child').getBoundingClientRect().top") == top, "rows have moved"
+    assert page.evaluate("document.querySelector('.documents thead th').getBoundingClientRect().width") == width, "the ID column has changed its width"
 
     follower.set("follow/c", {"n": 2, "color": "#f00"})
     follower.wait("getComputedStyle(document.querySelector('[data-key$=\"/follow/c\"] .chip')).backgroundColor == 'rgb(255, 0, 0)'")
@@ -114,6 +114,11 @@ def test_table(browser, origin):
     call(origin, "documents.delete", {"path": "follow/b"})
     follower.wait("document.querySelector('tr.row-removed')")
     assert "no longer here" in follower.text("tr.row-removed th")
+    # The note is behind the ID, and not cut off.
+    places = page.evaluate("""['.change-note', 'th a'].map((name) => document.querySelector(`tr.row-removed ${name}`).getBoundingClientRect().toJSON())""")
+    assert places[0]["left"] >= places[1]["right"], places
+    at = [places[0]["right"] - 4, places[0]["top"] + 4]
+    assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).className", at) == "change-note", "the note is cut off"
     follower.set("follow/b", {"n": 1, "color": "#00f"})
     follower.wait("!document.querySelector('tr.row-removed')")
     assert not follower.requests, f"unexpected requests: {follower.requests}"

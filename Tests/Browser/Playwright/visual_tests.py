@@ -3,17 +3,15 @@
     visual_tests.py [--approve]
 """
 
-import contextlib
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 from PIL import Image, ImageChops
 
 import activity
-from browser import chromium
+from browser import chromium, load_examples, server
 
 BROWSER = pathlib.Path(__file__).parent.parent
 APPROVED = BROWSER / "Approved"
@@ -32,6 +30,7 @@ PAGES = {
     "overview": "/admin/",
     "table": "/admin/data/books",
     "filters": "/admin/data/books?f=numberOfPages&op=%3E&t=integer&v=many&add=1",
+    "panels": "/admin/data/books?view=panels&document=hitchhiker-tags",
     "map": "/admin/data/places?view=map",
     "map-zoomed": "/admin/data/places?view=map&box=5,60,20",
     "colors": "/admin/data/x11-colors?view=colors&size=25",
@@ -72,27 +71,6 @@ def font_configuration(folder):
         f"<fontconfig><dir>{fonts}</dir><cachedir>{folder / 'font-cache'}</cachedir>{aliases}</fontconfig>"
     )
     return file
-
-
-@contextlib.contextmanager
-def server(folder):
-    """Starts a server with the example data; yields its origin."""
-    hearth = os.environ.get("HEARTH_BIN", str(BROWSER / "../../.build/debug/hearth"))
-    activity.write(folder / "data")
-    with open(folder / "hearth.log", "w") as log:
-        process = subprocess.Popen(
-            [hearth, "serve", "--data", str(folder / "data"), "--port", "0"], stdout=subprocess.PIPE, stderr=log, text=True
-        )
-    try:
-        origin = process.stdout.readline().strip()
-        if not origin:
-            sys.exit(f"The server did not start: {(folder / 'hearth.log').read_text()}")
-        for arguments in [["example", "load", "guide", "places", "colors"], ["import", str(BROWSER / "samples.ndjson")]]:
-            subprocess.run([hearth, *arguments, "--server", origin], check=True, stdout=subprocess.DEVNULL)
-        yield origin
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def screenshots(browser, origin):
@@ -138,7 +116,10 @@ def main(*arguments):
     with tempfile.TemporaryDirectory(prefix="hearth-visual-data.") as folder:
         folder = pathlib.Path(folder)
         fonts = font_configuration(folder)
+        # Charts show what an earlier server has recorded.
+        activity.write(folder / "data")
         with server(folder) as origin, chromium(ARGUMENTS, {"FONTCONFIG_FILE": str(fonts)}) as browser:
+            load_examples(origin)
             for name, image in screenshots(browser, origin):
                 count += 1
                 file = APPROVED / f"{name}.png"

@@ -67,6 +67,8 @@ extension StoreRequirement {
                 try await store.set("c/a", Int64(number))
                 let known = store.position
                 let safe = try await store.safePosition()
+                let next = store.position
+                #expect(next.isBehind || next.lastSequence >= safe.lastSequence)
                 #expect(known.lastSequence <= safe.lastSequence && known.oldestRetained <= safe.oldestRetained)
                 #expect(safe.lastSequence == SequenceNumber(UInt64(number)))
             }

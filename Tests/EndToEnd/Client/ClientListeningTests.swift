@@ -137,7 +137,7 @@ struct ClientListeningTests {
     @Test func `A listener ends with an error`() async throws {
         try await withServer { server in
             let db = server.firestore
-            try await db.document("a/b").setData([:])
+            for id in ["b", "bad"] { try await db.document("a/\(id)").setData([:]) }
             try Data("{".utf8).write(to: server.file("a/bad"))
             await #expect(throws: FirestoreError.self) {
                 for try await _ in db.document("a/bad").snapshots {}

@@ -1,6 +1,7 @@
 import DocumentModel
 import Foundation
 import HearthClient
+import HearthWire
 import StrictJSON
 import TestSupport
 import Testing
@@ -31,6 +32,32 @@ extension CrashTests {
                         try await group.waitForAll()
                     }
                     #expect(recorder.history.acknowledgedCount == 2)
+                }
+                #expect(try await server.stop(with: SIGTERM) == .code(0))
+            }
+        }
+
+        @Test func `A commit that waits for a disk which does not answer is refused in time, and not made`() async throws {
+            try await withTemporaryFolder { folder in
+                let (gate, log) = (folder.appending(path: "gate"), folder.appending(path: "calls"))
+                let plan = FaultPlan(fault: .hold("fdatasync@journal/"), log: log, gate: gate)
+                let server = try await CrashServer(data: folder.appending(path: "data"), plan: plan)
+                try await server.killingOnError {
+                    let (held, late) = (try DocumentPath("notes/held"), try DocumentPath("notes/late"))
+                    try Data().write(to: gate)
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask { _ = try await server.connection.set(held, [:]) }
+                        while (try? Data(contentsOf: log))?.isEmpty ?? true { try await Task.sleep(for: .milliseconds(5)) }
+                        let error = await #expect(throws: StatusError.self) {
+                            _ = try await server.connection.set(late, [:])
+                        }
+                        #expect(error?.code == .unavailable && error?.isExecuted == false, "\(error as Any)")
+                        try FileManager.default.removeItem(at: gate)
+                        try await group.waitForAll()
+                    }
+                    let list = try await server.connection.call("documents.list") { $0.member("collection", "notes") }
+                    let paths = list["documents"]?.elements.map(Array.init)?.compactMap { $0["path"]?.string }
+                    #expect(paths == ["notes/held"])
                 }
                 #expect(try await server.stop(with: SIGTERM) == .code(0))
             }

@@ -73,6 +73,16 @@ struct CommitLoad: Sendable {
         return report
     }
 
+    /// Begins to watch, so that watchers are told of all changes, whichever server makes the first.
+    func openWatchers(on server: CrashServer) async throws {
+        for collection in collections {
+            for try await frame in try await server.connection.watch(.collection(collection)) {
+                _ = watchers.add(frame, nil, of: collection)
+                if frame.kind == .current { break }
+            }
+        }
+    }
+
     private func watch(
         _ collection: CollectionPath,
         on server: CrashServer,
@@ -81,7 +91,7 @@ struct CommitLoad: Sendable {
     ) async {
         do {
             // On a separate connection, so that streams don't occupy the connections of the writers.
-            try await HearthConnection.withConnection(to: server.connection.server) { connection in
+            try await HearthConnection.withConnection(to: server.connection.server, key: server.key) { connection in
                 for try await frame in try await connection.watch(
                     .collection(collection),
                     resume: watchers.token(of: collection)
@@ -115,7 +125,9 @@ extension CommitLoad {
                 } catch {
                     // A conflict with another writer.
                     if error.code == .aborted { continue }
-                    if error.code != .unavailable { report.record("a commit was rejected: \(error)") }
+                    // The last one has an unknown outcome.
+                    let isUnknown = error.code == .unavailable || error.code == .deadlineExceeded
+                    if !isUnknown { report.record("a commit was rejected: \(error)") }
                     return
                 }
             }

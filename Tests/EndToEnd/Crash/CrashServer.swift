@@ -2,12 +2,15 @@ import DocumentModel
 import Foundation
 import HearthClient
 import StrictJSON
+import TestSupport
 import UTF8Text
 
 /// A `hearth serve` process that may be killed at any time.
 struct CrashServer: Sendable {
     let process: ServerProcess
     let connection: HearthConnection
+    /// The API key of the connection; `nil` without one.
+    private(set) var key: String?
 
     /// The server exited before it was ready.
     struct StartFailure: Error, CustomStringConvertible {
@@ -17,18 +20,58 @@ struct CrashServer: Sendable {
         var description: String { "hearth serve did not start: \(status) \(errors)" }
     }
 
-    /// Starts a server and waits until it is ready.
+    /// The server had exited when something failed.
+    struct UnexpectedExit: Error, CustomStringConvertible {
+        let status: ServerProcess.ExitStatus
+        let errors: String
+        let failure: any Error
+
+        var description: String { "hearth serve had exited (\(status) \(errors)) when this failed: \(failure)" }
+    }
+
+    /// Starts a server on a data folder and waits until it is ready.
     ///
     /// - Throws: ``StartFailure`` if it exits first.
     init(data: URL, plan: FaultPlan? = nil, arguments: [String] = []) async throws {
-        process = try Self.launch(data: data, plan: plan, arguments: arguments)
+        try await self.init(Self.launch(data: data, plan: plan, arguments: arguments))
+    }
+
+    /// Starts a server on an engine and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of its own files.
+    ///   - arguments: Further arguments of `hearth serve`.
+    ///   - key: The API key of the connection.
+    ///   - launcher: A command that runs the server in its process; empty for none.
+    ///   - authorities: The certificates that the connection trusts beside those of the system; `nil` for none.
+    /// - Throws: ``StartFailure`` if it exits first.
+    init(
+        engine: String,
+        folder: URL,
+        arguments: [String] = [],
+        key: String? = nil,
+        launcher: [String] = [],
+        authorities: [UInt8]? = nil
+    ) async throws {
+        let arguments = ["serve", "--engine", engine, "--server-folder", folder.path, "--port", "0"] + arguments
+        try await self.init(ServerProcess(arguments, environment: [:], launcher: launcher), key: key, authorities)
+    }
+
+    private init(_ process: ServerProcess, key: String? = nil, _ authorities: [UInt8]? = nil) async throws {
+        self.process = process
+        self.key = key
         guard let address = await process.firstLine() else {
             let (status, errors) = try await process.exit()
             throw StartFailure(status: status, errors: errors)
         }
         do {
             // A commit without an answer fails at once: what became of it is what the tests find out.
-            connection = try HearthConnection(server: ServerAddress(address), resendTimeout: .zero)
+            connection = try HearthConnection(
+                server: ServerAddress(address),
+                key: key,
+                resendTimeout: .zero,
+                certificateAuthorities: authorities
+            )
         } catch {
             process.send(SIGKILL)
             throw error
@@ -52,6 +95,9 @@ struct CrashServer: Sendable {
         } catch {
             process.send(SIGKILL)
             await connection.shutdown()
+            if let (status, errors) = try? await process.exit(), status != .signal(SIGKILL) {
+                throw UnexpectedExit(status: status, errors: errors, failure: error)
+            }
             throw error
         }
     }

@@ -12,13 +12,16 @@ final class ServerProcess: Sendable {
     private let exits: AsyncStream<(ExitStatus, errors: String)>
 
     /// Starts `hearth` without the HEARTH_ variables of the test environment.
-    init(_ arguments: [String], environment: [String: String]) throws {
+    ///
+    /// - Parameter launcher: A command that runs it in its process; empty for none.
+    init(_ arguments: [String], environment: [String: String], launcher: [String] = []) throws {
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("HEARTH_") }
         let (reader, writer) = try ChildProcess.connection()
         let errors = try Self.temporaryFile()
+        let command = launcher + [HearthProcess.executable.path] + arguments
         process = try ChildProcess(
-            HearthProcess.executable.path,
-            arguments,
+            command[0],
+            Array(command.dropFirst()),
             environment: inherited.merging(environment) { $1 },
             output: writer,
             errors: errors

@@ -511,6 +511,7 @@ def check_closed(alice, bob, carol, dave, nobody):
         "changes.poll": {"document": f"lists/{shopping}"},
         "indexes.list": {},
         "databases.list": {},
+        "databases.create": {"name": "other"},
         "databases.delete": {"name": "other"},
         "keys.list": {},
         "keys.create": {"role": "admin"},

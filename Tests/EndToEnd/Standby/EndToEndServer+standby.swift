@@ -75,6 +75,29 @@ extension EndToEndServer {
         try await run(["export", "--times"]).output
     }
 
+    /// Returns the changes of all documents of a collection since a token, each with the commit that made it.
+    func changes(in collection: String, since token: String) async throws -> [String] {
+        var (changes, token, hasMore) = ([String](), token, true)
+        while hasMore {
+            let result = try await connection.call("changes.poll") { [token] params in
+                params.member("collection", collection)
+                params.member("resume", token)
+            }
+            for change in result["changes"]?.elements.map(Array.init) ?? [] {
+                changes.append(String(decoding: change.rawBytes, as: UTF8.self))
+            }
+            token = try #require(result["token"]?.string)
+            hasMore = result["more"]?.boolean ?? false
+        }
+        return changes
+    }
+
+    /// Returns a token of the present state of a collection.
+    func pollToken(of collection: String) async throws -> String {
+        let result = try await connection.call("changes.poll") { $0.member("collection", collection) }
+        return try #require(result["token"]?.string)
+    }
+
     /// Returns a token of the present state of the collection `books`.
     func token() async throws -> String {
         for try await frame in try await connection.watch(.collection(CollectionPath("books"))) where frame.kind == .current {

@@ -26,6 +26,7 @@ extension CrashTests {
                 let following = options + ["--follow", "http://127.0.0.1:\(proxy.port)"]
                 var standby = try await servers.start(data: folder.appending(path: "b"), arguments: following)
                 for round in 1...Self.rounds {
+                    let token = try await primary.pollToken(of: "counters")
                     let running = load.start(on: primary)
                     for _ in 0..<4 {
                         try await Task.sleep(for: .milliseconds(Int.random(in: 20...250, using: &random)))
@@ -52,6 +53,11 @@ extension CrashTests {
                     try await standby.waitForCommits(of: primary)
                     #expect(
                         try await standby.exported() == primary.exported(),
+                        "round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)"
+                    )
+                    let changes = try await primary.changes(in: "counters", since: token)
+                    #expect(
+                        try await standby.changes(in: "counters", since: token) == changes && !changes.isEmpty,
                         "round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)"
                     )
                     #expect(try await standby.metrics()["hearth_standby_failed"] == 0)

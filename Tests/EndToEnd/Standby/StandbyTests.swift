@@ -185,6 +185,9 @@ struct StandbyTests {
         try await eventually { try await former.run(["databases"]).output == ["hearth/(default)"] }
         let kept = try FileManager.default.subpathsOfDirectory(atPath: primary.folder.path + "/standby")
         #expect(kept.contains { $0.hasSuffix("documents/c/d.json") }, "\(kept)")
+        let doctor = try await hearth("doctor", "--data", primary.folder.path, "--port", "\(former.port)")
+        let paths = "standby/aside-1, standby/set-aside-default-"
+        #expect(doctor.output.contains { $0.hasPrefix("! ") && $0.contains(paths) }, "\(doctor)")
         #expect(try await former.exported() == standby.exported())
         #expect(try await former.stop() == .code(0))
         // A leftover option does not make the new primary a standby again.
@@ -333,6 +336,112 @@ struct StandbyTests {
         }
     }
 
+    @Test(.enabled(if: NetworkNamespace.isAvailable, NetworkNamespace.requirement))
+    func `A cable that is pulled out and put back costs nothing, and a promotion meanwhile says what may be missing`()
+        async throws
+    {
+        try await NetworkNamespace.with { network in
+            try await withServers { folder, servers in
+                let data = folder.appending(path: "a")
+                let file = folder.appending(path: "key")
+                let key = try await hearth("keys", "create", "--role", "admin", "--label", "x", "--data", data.path).output[0]
+                try Data(key.utf8).write(to: file)
+                let primary = try await servers.start(data: data, arguments: ["--host", network.address])
+                func write(_ number: Int) async throws {
+                    let result = try await primary.run(["set", "books/b", "{\"n\": \(number)}", "--key-file", file.path])
+                    #expect(result.status == .code(0), "\(result)")
+                }
+                try await write(1)
+                let options = "--data \(folder.path)/b --port 8080 --follow \(primary.address) --follow-key \(file.path)"
+                let process = try HearthProcess(
+                    ["-c", "PATH=$PATH:/usr/sbin:/sbin; \(network.command) $HEARTH serve \(options)"],
+                    program: URL(filePath: "/bin/bash"),
+                    environment: ["HEARTH": HearthProcess.executable.path]
+                )
+                do {
+                    func standby(_ command: String) async throws -> CommandResult {
+                        try await network.shell("HEARTH_KEY=\(key) $HEARTH \(command)")
+                    }
+                    func has(_ number: Int) async throws -> Bool {
+                        try await standby("get books/b").output.first?.contains("\"n\":\(number)") == true
+                    }
+                    func isConnected() async throws -> Bool {
+                        try await standby("status").output.contains { $0.hasPrefix("behind") && $0.contains("less than") }
+                    }
+                    try await eventually { try await has(1) }
+                    try await network.setConnected(false)
+                    try await write(2)
+                    // Neither side is told: the standby notices the silence, and serves what it has.
+                    try await eventually { try await !isConnected() }
+                    #expect(try await has(1))
+                    try await network.setConnected(true)
+                    try await eventually { try await has(2) }
+                    try await eventually { try await isConnected() }
+
+                    try await network.setConnected(false)
+                    try await write(3)
+                    var promotion = try await standby("promote")
+                    while promotion.status != .code(0) {
+                        #expect(promotion.errorText.contains("is in operation"), "\(promotion)")
+                        promotion = try await standby("promote")
+                    }
+                    let warning = "may lack what its primary, \(primary.address), has committed"
+                    #expect(promotion.errorText.contains(warning), "\(promotion)")
+                    #expect(try await has(2))
+                    #expect(try await standby(#"set books/b "{\"n\":4}""#).status == .code(0))
+                } catch {
+                    _ = try await process.end(with: SIGKILL)
+                    throw error
+                }
+                #expect(try await process.end(with: SIGTERM) == .code(0))
+                #expect(try await primary.stop() == .code(0))
+            }
+        }
+    }
+
+    @Test func `Rules that do not compile are taken over, deny what they would decide, and stop nothing`() async throws {
+        try await withServers { folder, servers in
+            let data = folder.appending(path: "a")
+            let key = try await hearth("keys", "create", "--role", "admin", "--label", "x", "--data", data.path).output[0]
+            let file = folder.appending(path: "key")
+            try Data(key.utf8).write(to: file)
+            let rules = data.appending(path: "firestore.rules")
+            try Data("service cloud.firestore { match /{p=**} { allow read; } }".utf8).write(to: rules)
+            let primary = try await servers.start(data: data)
+            let following = ["--follow", primary.address, "--follow-key", file.path]
+            func set(_ number: Int) async throws {
+                let result = try await primary.run(["set", "books/b", "{\"n\": \(number)}", "--key-file", file.path])
+                #expect(result.status == .code(0), "\(result)")
+            }
+            try await set(1)
+            var standby = try await servers.start(data: folder.appending(path: "b"), arguments: following)
+            func has(_ number: Int) async throws -> Bool {
+                let document = try await standby.run(["get", "books/b", "--key-file", file.path]).output.first
+                return document?.contains("\"n\":\(number)") == true
+            }
+            // An end user, who has no key.
+            func permits() async throws -> Bool { try await standby.run(["get", "books/b"]).status == .code(0) }
+            try await eventually { try await permits() }
+            // As a person edits the file: no call takes such rules.
+            try Data("service cloud.firestore { match".utf8).write(to: rules, options: .atomic)
+            let copy = standby.folder.appending(path: "firestore.rules")
+            try await eventually { try String(contentsOf: copy, encoding: .utf8).hasSuffix("{ match") }
+            try await set(2)
+            try await eventually { try await has(2) }
+            // The last rules that could be used decide until a restart; then, nothing is permitted.
+            #expect(try await permits())
+            #expect(try await standby.stop() == .code(0))
+            standby = try await servers.start(data: standby.folder, arguments: following)
+            try await set(3)
+            try await eventually { try await has(3) }
+            #expect(try await !permits())
+            try Data("service cloud.firestore { match /{p=**} { allow read; } }".utf8).write(to: rules, options: .atomic)
+            try await eventually { try await permits() }
+            #expect(try await standby.stop() == .code(0))
+            #expect(try await primary.stop() == .code(0))
+        }
+    }
+
     @Test func `Quotas follow, and bind the standby once it is promoted`() async throws {
         try await withServers { folder, servers in
             let primary = try await servers.start(data: folder.appending(path: "a"))
@@ -369,8 +478,37 @@ struct StandbyTests {
             #expect(try await again.exported() == primary.exported())
             #expect(try await again.value(of: "books/b7") == nil)
             #expect(try await again.stop() == .code(0))
+            let record = standby.folder.appending(path: "standby/standby.json")
+            #expect(try String(contentsOf: record, encoding: .utf8).contains("snapshots") == false)
             #expect(try await primary.stop() == .code(0))
             #expect(try await hearth("check", "--data", standby.folder.path).status == .code(0))
+        }
+    }
+
+    @Test func `A standby that falls out of the journal again and again puts off the next snapshot, and says so`() async throws {
+        try await withServers { folder, servers in
+            var primary = try await servers.start(data: folder.appending(path: "a"))
+            try await primary.write("books/b", 1)
+            let standby = try await servers.start(data: folder.appending(path: "b"), arguments: ["--follow", primary.address])
+            try await standby.waitForCommits(of: primary)
+            #expect(try await standby.stop() == .code(0))
+            try await primary.write("books/b", 2)
+            #expect(try await primary.stop() == .code(0))
+            try FileManager.default.removeItem(at: primary.folder.appending(path: "journal"))
+            primary = try await servers.start(data: primary.folder)
+            // As after three snapshots, each of which was too old once it was installed.
+            let record = standby.folder.appending(path: "standby/standby.json")
+            let text = try String(contentsOf: record, encoding: .utf8)
+            try text.replacing(#""state":"following""#, with: #""state":"following","snapshots":3"#)
+                .write(to: record, atomically: true, encoding: .utf8)
+            let again = try await servers.start(data: standby.folder, arguments: ["--follow", primary.address])
+            try await again.waitForFailure()
+            #expect(try await again.value(of: "books/b") == 1)
+            #expect(try await again.metrics()["hearth_standby_snapshots_total"] == 0)
+            #expect(try await again.stop() == .code(0))
+            let errors = await again.process.errors.reduce(into: []) { $0.append($1) }
+            #expect(errors.contains { $0.contains("putting off the next snapshot") && $0.contains("in 120 s") }, "\(errors)")
+            #expect(try await primary.stop() == .code(0))
         }
     }
 

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import Foundation
+import StorageIO
 import TestSupport
 import Testing
 import UTF8Text
@@ -191,6 +192,7 @@ import UTF8Text
         let first = try await fixture.makeBackup(of: host)
         let path = "backups/\(first.name)/documents/books/a.json"
         let time = try FileManager.default.attributesOfItem(atPath: fixture.store.folder[path])[.modificationDate]
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: fixture.store.folder[path])
         let handle = try FileHandle(forWritingTo: URL(filePath: fixture.store.folder[path]))
         try handle.write(contentsOf: Data("[".utf8))
         try handle.close()
@@ -210,10 +212,10 @@ import UTF8Text
         let host = try await fixture.open()
         let wrong = try await fixture.makeBackup(of: host).name
         let manifest = fixture.store.folder["backups/\(wrong)/backup.json"]
-        let text = try String(contentsOfFile: manifest, encoding: .utf8).replacing(
-            /"startTime":"\d{4}/,
-            with: "\"startTime\":\"2999"
-        )
+        // In the format of that time, which has no digest.
+        let text = try String(contentsOfFile: manifest, encoding: .utf8)
+            .replacing(/"startTime":"\d{4}/, with: "\"startTime\":\"2999")
+            .replacing(#""format":2"#, with: #""format":1"#).replacing(/,"digest":"[0-9a-f]+"/, with: "")
         try text.write(toFile: manifest, atomically: true, encoding: .utf8)
         let right = try await fixture.makeBackup(of: host).name
         let folder = try await BackupFolder.open(fixture.store.folder["backups"])
@@ -261,6 +263,126 @@ import UTF8Text
         #expect(try await folder.prune(keeping: 0) == [names[2]])
         for name in try await folder.list().map(\.name) { #expect(try await fixture.faults(of: name) == []) }
         await host.close()
+    }
+
+    @Test func `Pruning leaves the newest backup that is not known to be damaged`() async throws {
+        let host = try await fixture.open()
+        let backups = try #require(host.backups)
+        var names: [String] = []
+        for number in 0..<4 {
+            try await host.defaultStore.set("books/b\(number)", ["n": .integer(1)])
+            names.append(try await fixture.makeBackup(of: host).name)
+        }
+        try await backups.verify(names[0], onFile: {}, onFault: { _ in })
+        for name in names.suffix(2) {
+            try fixture.store.folder.remove("backups/\(name)/documents/books/b0.json")
+            try await backups.verify(name, onFile: {}, onFault: { _ in })
+        }
+        let folder = try await BackupFolder.open(fixture.store.folder["backups"])
+        #expect(try await folder.prune(keeping: 1) == [names[0], names[2]])
+        #expect(try await folder.list().map(\.name) == [names[1], names[3]])
+        await host.close()
+    }
+
+    @Test func `Only a lack of space on the disk for backups is one that fewer backups mend`() throws {
+        let failures = { (body: () throws(StatusError) -> Void) in #expect(throws: StatusError.self) { try body() } }
+        let write = { (code: Int32) throws(FileSystemError) in throw FileSystemError("write", code: code) }
+        for (code, isLack) in [(ENOSPC, true), (EDQUOT, true), (EIO, false)] {
+            let error = failures { () throws(StatusError) in
+                try reportingInBackups("write", "a") { () throws(FileSystemError) in try write(code) }
+            }
+            #expect(error?.isLackOfBackupSpace == isLack && error?.code == (isLack ? .resourceExhausted : .unavailable))
+        }
+        let data = failures { () throws(StatusError) in
+            try reporting("write", "a") { () throws(FileSystemError) in try write(ENOSPC) }
+        }
+        #expect(data?.code == .resourceExhausted && data?.isLackOfBackupSpace == false)
+        #expect(!StatusError(.resourceExhausted, "Too many open databases.").isLackOfBackupSpace)
+    }
+
+    @Test func `What may be shared by backups is read-only, also what earlier versions made`() async throws {
+        let host = try await fixture.open()
+        for id in ["a", "b"] { try await host.defaultStore.set("books/\(id)", ["n": .integer(1)]) }
+        let earlier = try await fixture.makeBackup(of: host)
+        // As earlier versions made them.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600],
+            ofItemAtPath: fixture.store.folder["backups/\(earlier.name)/documents/books/a.json"]
+        )
+        let backup = try await fixture.makeBackup(of: host)
+        await host.close()
+        let root = "backups/\(backup.name)"
+        for name in ["documents/books/a.json", "SHA256SUMS", "backup.json", "hearth.json"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: fixture.store.folder["\(root)/\(name)"])
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o222 == 0 && mode & 0o400 != 0, "\(name): \(String(mode, radix: 8))")
+        }
+        // The live files stay as they were.
+        let live = try FileManager.default.attributesOfItem(atPath: fixture.store.folder["data/documents/books/a.json"])
+        #expect((live[.posixPermissions] as? Int ?? 0) & 0o200 != 0)
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root writes read-only files"))
+    func `A copy of a backup can be served`() async throws {
+        let host = try await fixture.open()
+        for id in ["a", "b"] { try await host.defaultStore.set("books/\(id)", ["n": .integer(1)]) }
+        let backup = try await fixture.makeBackup(of: host)
+        await host.close()
+        try fixture.store.folder.copy("backups/\(backup.name)", to: "served")
+        try await fixture.store.withStore(at: "served") { store in
+            try await store.set("books/a", ["n": .integer(2)])
+            try await store.delete("books/b")
+        }
+        #expect(try await fixture.documents(in: "served").count == 1)
+    }
+}
+
+// MARK: - Manifest
+
+extension BackupTests {
+    @Test func `Each altered byte of a manifest is found`() async throws {
+        let host = try await fixture.open()
+        try await host.defaultStore.set("books/a", ["n": .integer(1)])
+        let backup = try await fixture.makeBackup(of: host)
+        await host.close()
+        let bytes = Array(try Data(contentsOf: URL(filePath: fixture.store.folder["backups/\(backup.name)/backup.json"])))
+        #expect(try BackupManifest(bytes, name: backup.name).backup == backup)
+        for index in bytes.indices {
+            for mask in [0x01, 0x10, 0x20, 0x80] as [UInt8] {
+                var altered = bytes
+                altered[index] ^= mask
+                #expect(throws: StatusError.self, "\(index)") { try BackupManifest(altered, name: backup.name) }
+            }
+        }
+        for count in 0..<bytes.count {
+            #expect(throws: StatusError.self) { try BackupManifest(Array(bytes.prefix(count)), name: backup.name) }
+        }
+    }
+
+    @Test func `A backup with a damaged manifest is not listed, and named by what verifies it`() async throws {
+        let host = try await fixture.open()
+        try await host.defaultStore.set("books/a", ["n": .integer(1)])
+        let (first, second) = (try await fixture.makeBackup(of: host), try await fixture.makeBackup(of: host))
+        let name = "backups/\(first.name)/backup.json"
+        let text = try fixture.store.folder.text(of: name)
+        try fixture.store.folder.remove(name)
+        try fixture.store.folder.write(text.replacing(#""sequence":1"#, with: #""sequence":0"#), to: name)
+        let folder = try await BackupFolder.open(fixture.store.folder["backups"])
+        #expect(try await folder.list() == [second])
+        #expect(try await folder.unusable().map(\.name) == [first.name])
+        let error = await expectStatus(.dataLoss) {
+            try await #require(host.backups).verify(first.name, onFile: {}, onFault: { _ in })
+        }
+        #expect(error?.message.contains("differs from its SHA-256 digest") == true)
+        await expectStatus(.dataLoss) { try await fixture.restore(first) }
+        await host.close()
+    }
+
+    @Test func `A manifest of format 1, which has no digest, is read`() async throws {
+        let text = #"""
+            {"format":1,"version":"0.1.0","startTime":"2026-11-26T18:05:00.000000Z","endTime":"2026-11-26T18:05:04.200000Z","databases":[{"epoch":"000102030405060708090a0b0c0d0e0f","sequence":0,"commitTime":null}],"files":1,"bytes":2,"keys":false,"list":"00"}
+            """#
+        #expect(try BackupManifest(Array(text.utf8), name: "old").backup.version == "0.1.0")
     }
 }
 

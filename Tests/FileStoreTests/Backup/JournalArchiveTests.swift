@@ -155,6 +155,15 @@ import UTF8Text
             ofItemAtPath: fixture.store.folder[old]
         )
         let before = try fixture.store.folder.names(in: "backups/journals/\(epoch)")
+        // One whose manifest is damaged may need any of them.
+        try FileManager.default.createDirectory(
+            atPath: fixture.store.folder["backups/damaged"],
+            withIntermediateDirectories: false
+        )
+        try fixture.store.folder.write("{}", to: "backups/damaged/backup.json")
+        #expect(try await host.backups?.prune(keeping: 1).count == 1)
+        #expect(try fixture.store.folder.names(in: "backups/journals/\(epoch)") == before && fixture.store.folder.exists(old))
+        try fixture.store.folder.remove("backups/damaged")
         _ = try await host.backups?.prune(keeping: 1)
         let after = try fixture.store.folder.names(in: "backups/journals/\(epoch)")
         #expect(before.count > 3)

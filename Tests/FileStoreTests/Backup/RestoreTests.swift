@@ -124,9 +124,10 @@ extension RestoreTests {
         let backup = try await makeBackup()
         let manifest = "backups/\(backup.name)/backup.json"
         let text = try fixture.store.folder.text(of: manifest)
-        try fixture.store.folder.write(text.replacingOccurrences(of: "\"format\":1", with: "\"format\":2"), to: manifest)
+        try fixture.store.folder.remove(manifest)
+        try fixture.store.folder.write(text.replacingOccurrences(of: "\"format\":2", with: "\"format\":3"), to: manifest)
         let error = await expectStatus(.failedPrecondition) { try await restore(backup) }
-        #expect(error?.message.contains("has format version 2, but this version of Hearth reads versions up to 1") == true)
+        #expect(error?.message.contains("has format version 3, but this version of Hearth reads versions up to 2") == true)
         #expect(try fixture.store.folder.names().sorted() == ["backups", "data"])
     }
 }
@@ -200,6 +201,89 @@ extension RestoreTests {
         #expect(entry.path == path)
         #expect(entry.digest == Array(digest))
         #expect(line.first == UInt8(ascii: "\\") || !path.contains { $0 == "\\" || $0 == "\n" })
+    }
+}
+
+// MARK: - Places and damage
+
+extension RestoreTests {
+    @Test func `Nothing is restored into a backup or a folder for backups`() async throws {
+        let backup = try await makeBackup()
+        for place in ["backups/restored", "backups/\(backup.name)/restored", "backups/\(backup.name)/documents/books/restored"] {
+            let error = await expectStatus(.failedPrecondition) { try await restore(backup, to: place) }
+            #expect(error?.message.contains("folder for backups") == true)
+        }
+        // The lock of backups says nothing about folders further below.
+        try fixture.store.folder.write("", to: "hearth-backups.lock")
+        try FileManager.default.createDirectory(atPath: fixture.store.folder["below"], withIntermediateDirectories: false)
+        #expect(try await restore(backup, to: "below/restored") == 3)
+        try fixture.store.folder.remove("hearth-backups.lock")
+        #expect(try fixture.store.folder.names(in: "backups").sorted() == [backup.name, "hearth-backups.lock"].sorted())
+        #expect(try await fixture.faults(of: backup.name) == [])
+    }
+
+    @Test func `Told to, a restore leaves out what is damaged, and names it`() async throws {
+        let backup = try await makeBackup()
+        let root = "backups/\(backup.name)"
+        let journal = try #require(try fixture.store.folder.names(in: root + "/journal").first)
+        for name in ["documents/books/a.json", "journal/\(journal)"] {
+            try fixture.store.folder.remove("\(root)/\(name)")
+            try fixture.store.folder.write("damaged", to: "\(root)/\(name)")
+        }
+        await expectStatus(.dataLoss) { try await restore(backup) }
+        let report = try await fixture.restore(backup, skippingDamaged: true)
+        #expect(report.leftOut.compactMap(\.file?.path) == ["documents/books/a.json", "journal/\(journal)"])
+        #expect(report.databases.map(\.documentCount) == [1, 1])
+        #expect(try await fixture.documents(in: "restored").keys.map(\.string) == ["books/a/reviews/r"])
+        let (_, findings) = try await fixture.store.check("restored")
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    @Test func `A database without its manifest is left out, and without that of the default one nothing is restored`()
+        async throws
+    {
+        let backup = try await makeBackup()
+        try fixture.store.folder.remove("backups/\(backup.name)/databases/shop/tests/hearth.json")
+        let report = try await fixture.restore(backup, skippingDamaged: true)
+        #expect(report.databases.map(\.documentCount) == [2])
+        #expect(report.leftOut.compactMap(\.file?.path) == ["databases/shop/tests", "databases/shop/tests/hearth.json"])
+        #expect(!fixture.store.folder.exists("restored/databases/shop/tests"))
+        try fixture.store.folder.remove("backups/\(backup.name)/hearth.json")
+        await expectStatus(.dataLoss) { try await fixture.restore(backup, to: "again", skippingDamaged: true) }
+        #expect(!fixture.store.folder.exists("again"))
+    }
+
+    @Test func `A damaged list is used as far as it can be`() async throws {
+        let backup = try await makeBackup()
+        let name = "backups/\(backup.name)/SHA256SUMS"
+        let lines = try fixture.store.folder.text(of: name).split(separator: "\n")
+        let index = try #require(lines.firstIndex { $0.hasSuffix("  documents/books/a.json") })
+        var altered = lines
+        altered[index] = "not a line"
+        try fixture.store.folder.remove(name)
+        try fixture.store.folder.write(altered.joined(separator: "\n") + "\n", to: name)
+        await expectStatus(.dataLoss) { try await restore(backup) }
+        let report = try await fixture.restore(backup, skippingDamaged: true)
+        #expect(report.leftOut.compactMap(\.file?.path) == ["SHA256SUMS", "SHA256SUMS", "documents/books/a.json"])
+        #expect(report.databases.map(\.documentCount) == [1, 1])
+    }
+
+    @Test func `Each file that a damaged list lacks is named, and a database whose manifest it lacks is left out`() async throws {
+        let backup = try await makeBackup()
+        let name = "backups/\(backup.name)/SHA256SUMS"
+        let lines = try fixture.store.folder.text(of: name).split(separator: "\n")
+        let manifest = try #require(lines.first { $0.hasSuffix("tests/hearth.json") })
+        let kept = lines.filter { !$0.contains("reviews") && $0 != manifest }
+        try fixture.store.folder.remove(name)
+        // Cut off within the last line.
+        try fixture.store.folder.write((kept + [manifest.dropLast(3)]).joined(separator: "\n"), to: name)
+        let report = try await fixture.restore(backup, skippingDamaged: true)
+        #expect(
+            report.leftOut.compactMap(\.file?.path) == [
+                "SHA256SUMS", "databases/shop/tests", "databases/shop/tests/hearth.json", "documents/books/a/reviews/r.json",
+            ]
+        )
+        #expect(report.databases.map(\.documentCount) == [1])
     }
 }
 

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import DocumentStoreConformance
 import Foundation
+import StorageIO
 import TestSupport
 import Testing
 import UTF8Text
@@ -56,6 +57,7 @@ struct CommitReceiptTests {
         try await client.increment(in: store, number: 2, after: 1)
         if checkpointDocuments <= 2 { await store.waitForCheckpoint() }
         let last = try await client.increment(in: store, number: 3, after: 2)
+        if checkpointDocuments == 1 { await store.waitForCheckpoint() }
         try fixture.folder.copy("data", to: "copy")
         await store.close()
         // The second crash follows right after the recovery from the first one.
@@ -77,7 +79,7 @@ struct CommitReceiptTests {
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test(arguments: ["", "{}\n", "truncated", "flipped", "missing", "foreign"])
+    @Test(arguments: ["", "{}\n", "truncated", "flipped", "line", "missing", "foreign"])
     func `A damaged file is set aside, and the receipts are those in the journal`(damage: String) async throws {
         let last = try await fixture.withStore { store in
             try await client.increment(in: store, number: 1)
@@ -89,6 +91,14 @@ struct CommitReceiptTests {
         case "missing", "foreign": break
         case "truncated": bytes = bytes.dropLast(20)
         case "flipped": bytes[bytes.count - 20] ^= 1
+        case "line":
+            // With the right checksum.
+            let lines = bytes.split(separator: UInt8(ascii: "\n"))
+            let clients = Array(try #require(lines.last)) + Array("\n{\"client\":0}\n".utf8)
+            let checksum = clients.withUnsafeBytes(CRC32C.checksum)
+            let bytesOfChecksum = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: checksum >> $0) }
+            let digits = Hexadecimal.encode(bytesOfChecksum)
+            bytes = Data("{\"version\":1,\"sequence\":2,\"crc32c\":\"\(digits)\"}\n".utf8) + clients
         default: bytes = Data(damage.utf8)
         }
         if damage == "foreign" {
@@ -101,6 +111,10 @@ struct CommitReceiptTests {
         }
         try bytes.write(to: file)
         if damage == "missing" { try FileManager.default.removeItem(at: file) }
+        let found = try await fixture.check().findings
+        #expect(found.map(\.kind) == [.damagedReceipts] && !found.contains { $0.isNotice }, "\(found)")
+        let line = damage == "line" ? 3 : 1
+        #expect(found.first?.file == StatusError.FileLocation(path: StoredReceipts.fileName, line: line, column: 1))
         let log = WarningLog()
         try await fixture.withStore(logger: log.logger) { store in
             #expect(log.entries.contains { $0.message.hasPrefix("The receipts of commits cannot be used") })

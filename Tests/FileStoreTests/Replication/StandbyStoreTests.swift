@@ -218,6 +218,70 @@ struct StandbyStoreTests {
         #expect(findings.isEmpty, "\(findings)")
     }
 
+    @Test func `A promotion that has been begun stays begun, whatever the standby records meanwhile`() async throws {
+        let fixture = try StandbyFixture()
+        let path = fixture.store.folder["copy"]
+        try await fixture.store.withStore { primary in _ = try await fixture.copy(primary, to: "copy") }
+        try await fixture.openStandby(at: "copy").close()
+        let replication = FileHostReplication(path: path, databases: try await DatabaseFolders.open(inFolder: path))
+        for _ in 0..<20 {
+            var record = StandbyRecord(primary: "http://primary", state: .following)
+            record.consecutiveSnapshotCount = 2
+            try record.write(toFolder: path)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await replication.recordCaughtUp() }
+                group.addTask { try await replication.promote() }
+                group.addTask { try await replication.recordFollowing("http://primary") }
+                try await group.waitForAll()
+            }
+            try await replication.recordFollowing("http://primary")
+            try await replication.recordCaughtUp()
+            #expect(try StandbyRecord(ofFolder: path)?.state == .promoting)
+        }
+    }
+
+    @Test func `Of several promotions at once, one promotes`() async throws {
+        let fixture = try StandbyFixture()
+        let path = fixture.store.folder["copy"]
+        try await fixture.store.withStore { primary in
+            for number in 0..<5 { try await StandbyFixture.set("books/b\(number)", Int64(number), in: primary) }
+            _ = try await fixture.copy(primary, to: "copy")
+        }
+        try StandbyRecord(primary: "http://primary", state: .following).write(toFolder: path)
+        let results = await withTaskGroup(of: StatusError?.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    do throws(StatusError) {
+                        try await Promotion.run(inFolder: path, logger: .silent)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.filter { $0 == nil }.count == 1)
+        #expect(results.allSatisfy { $0 == nil || $0?.code == .failedPrecondition }, "\(results)")
+        #expect(try StandbyRecord(ofFolder: path)?.state == .promoted)
+        let promoted = try await fixture.store.open(at: "copy")
+        #expect(promoted.position.lineage.count == 1)
+        await promoted.close()
+    }
+
+    @Test func `A folder with a snapshot to be installed is not checked`() async throws {
+        let fixture = try StandbyFixture()
+        try await fixture.store.withStore { primary in
+            try await StandbyFixture.set("books/a", 1, in: primary)
+            _ = try await fixture.copy(primary, to: "copy")
+            let error = await #expect(throws: StatusError.self) { try await fixture.store.check("copy") }
+            #expect(error?.code == .failedPrecondition && error?.message.contains("is not complete") == true)
+            try await fixture.openStandby(at: "copy").close()
+        }
+        let (_, findings) = try await fixture.store.check("copy")
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
     @Test func `A segment without a record belongs to the branch`() async throws {
         let fixture = try StandbyFixture()
         let path = fixture.store.folder["copy"]

@@ -56,8 +56,8 @@ struct ModelTests {
             case 92..<93:
                 let copy = "data\(step + 1)"
                 try fixture.folder.copy(folder, to: copy)
-                // The copy is as after a crash; the original is not needed.
-                try fixture.folder.remove(folder)
+                // The copy is as after a crash; the original is not needed. Its index may still be written.
+                try? fixture.folder.remove(folder)
                 folder = copy
                 store = try await fixture.open(at: folder)
                 try await Self.compareLists(store, model, &generator)

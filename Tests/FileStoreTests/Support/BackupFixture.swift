@@ -66,7 +66,8 @@ struct BackupFixture {
         _ backup: Backup,
         asOf target: RestoreTarget = .backup,
         to relative: String = "restored",
-        previous: String? = nil
+        previous: String? = nil,
+        skippingDamaged: Bool = false
     ) async throws -> RestoreReport {
         let reader = try await BackupReader.open(store.folder["backups/\(backup.name)"])
         return try await BackupRestore(
@@ -74,6 +75,7 @@ struct BackupFixture {
             asOf: target,
             to: store.folder[relative],
             replacing: previous.map { store.folder[$0] },
+            skippingDamaged: skippingDamaged,
             logger: .silent
         ).run()
     }

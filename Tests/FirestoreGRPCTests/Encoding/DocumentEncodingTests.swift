@@ -66,6 +66,23 @@ struct DocumentEncodingTests {
         for document in documents.documents(400) { try expectSameMessage(EncodedDocument(document)) }
     }
 
+    @Test(arguments: [#"{"a":1"#, #"{"a":?}"#, #"{"a":"x\"#, String(repeating: "[", count: 100_000), "[1]", ""])
+    func `Damaged stored fields are data loss`(json: String) throws {
+        try expectDataLoss(Array(json.utf8))
+    }
+
+    @Test
+    func `Stored text that is not UTF-8 is data loss`() throws {
+        try expectDataLoss(Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
+    }
+
+    private func expectDataLoss(_ fields: [UInt8]) throws {
+        let path = try DocumentPath("c/d")
+        let document = EncodedDocument(path: path, createTime: .minimum, updateTime: .minimum, fieldsJSON: fields)
+        let error = #expect(throws: StatusError.self) { try document.protobuf(in: Self.database) }
+        #expect(error?.code == .dataLoss)
+    }
+
     @Test
     func `Listeners get the document as of its commit`() throws {
         let cache = EncodedDocumentCache()

@@ -1,5 +1,6 @@
 import DocumentModel
 import FirestoreProto
+import HearthHTTP
 import ServerTestSupport
 import SwiftProtobuf
 import Testing
@@ -62,7 +63,8 @@ struct ListenDeliveryTests {
 
     @Test
     func `A listener that does not read gets all commits later, and others are not kept waiting`() async throws {
-        try await withServer { server in
+        // Longer than the commits take on a slow machine.
+        try await withServer(.standard.with(\.stallTimeout, .seconds(600))) { server in
             try await withHTTP2Connection(to: server, initialWindow: 64 << 10) { connection in
                 var slow = try await connection.listen(to: .query(.query("books"), id: 2))
                 _ = try await slow.snapshot(on: &connection)

@@ -121,9 +121,9 @@ struct RestrictedStoreTests {
             "keys.create",
             "keys.list",
             "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.delete", "indexes.exempt",
-            "indexes.unexempt", "databases.list", "databases.delete", "databases.setQuota",
-            "databases.getQuota", "files.problems", "files.acceptRemoved", "backups.create", "backups.verify", "backups.list",
-            "rules.get", "rules.set",
+            "indexes.unexempt", "databases.list", "databases.create", "databases.delete",
+            "databases.setQuota", "databases.getQuota", "files.problems", "files.acceptRemoved",
+            "backups.create", "backups.verify", "backups.list", "rules.get", "rules.set",
             // Streams reject a target themselves.
             "watch.addTargets", "watch.removeTargets",
         ]

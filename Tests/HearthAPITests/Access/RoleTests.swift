@@ -19,7 +19,7 @@ struct RoleTests {
         "changes.poll": .reader, "watch.addTargets": .reader, "watch.removeTargets": .reader,
         "indexes.list": .reader, "indexes.create": .admin, "indexes.delete": .admin,
         "indexes.exempt": .admin, "indexes.unexempt": .admin,
-        "databases.list": .reader, "databases.delete": .admin, "databases.setQuota": .admin,
+        "databases.list": .reader, "databases.create": .admin, "databases.delete": .admin, "databases.setQuota": .admin,
         "databases.getQuota": .reader, "backups.create": .admin, "backups.verify": .admin, "backups.list": .admin,
         "files.problems": .admin, "files.acceptRemoved": .admin,
         "keys.create": .admin, "keys.list": .admin, "keys.revoke": .admin, "rules.get": .admin, "rules.set": .admin,

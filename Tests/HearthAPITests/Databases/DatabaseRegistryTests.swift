@@ -1,9 +1,11 @@
 import DocumentModel
 import DocumentStore
+import DocumentStoreConformance
 import FileStore
 import Foundation
 import Logging
 import StrictJSON
+import Synchronization
 import Testing
 import UTF8Text
 
@@ -145,6 +147,38 @@ struct DatabaseRegistryTests {
     }
 
     @Test
+    func `A database is created empty, once, and survives a restart`() async throws {
+        try await withService { service in
+            #expect(try await service.result(of: "databases.create", #"{"name": "made"}"#) == #"{"name":"hearth/made"}"#)
+            #expect(try await service.databaseNames() == ["hearth/(default)", "hearth/made"])
+            try await service.result(of: "documents.set", Self.set(1, in: "written"))
+            let refused = [
+                ("made", "ALREADY_EXISTS"), ("written", "ALREADY_EXISTS"), ("(default)", "ALREADY_EXISTS"),
+                ("a/b/c", "INVALID_ARGUMENT"),
+            ]
+            for (name, status) in refused {
+                let error = try await service.response(to: "databases.create", #"{"name": "\#(name)"}"#)["error"]
+                #expect(error?["data"]?["status"]?.string == status, "\(name)")
+            }
+            let databases = try #require(service.context.databases)
+            let id = try DatabaseID("many", inProject: "hearth")
+            let created = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<8 { group.addTask { (try? await databases.create(id)) != nil } }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(created == 1)
+            #expect(await databases.close() == nil)
+            let reopened = try await DatabaseRegistry.open(of: service.host(), logger: .silent)
+            #expect(
+                try await reopened.all().map(\.description) == [
+                    "hearth/(default)", "hearth/made", "hearth/many", "hearth/written",
+                ]
+            )
+            #expect(await reopened.close() == nil)
+        }
+    }
+
+    @Test
     func `Missing databases and the default database cannot be deleted`() async throws {
         try await withService { service in
             for (name, status) in [("none", "NOT_FOUND"), ("(default)", "FAILED_PRECONDITION"), ("", "INVALID_ARGUMENT")] {
@@ -196,13 +230,52 @@ struct DatabaseRegistryTests {
             let limited = service.withCaller(try service.context.keys.authenticate(Array(text.utf8)))
             for (method, params) in [
                 ("documents.get", #"{"path": "c/d", "database": "a"}"#), ("documents.set", Self.set(2, in: "b")),
-                ("databases.list", "{}"), ("databases.delete", #"{"name": "a"}"#),
+                ("databases.list", "{}"), ("databases.create", #"{"name": "b"}"#), ("databases.delete", #"{"name": "a"}"#),
             ] {
                 let error = try await limited.response(to: method, params)["error"]
                 #expect(error?["data"]?["status"]?.string == "PERMISSION_DENIED", "\(method)")
             }
             try await limited.result(of: "documents.set", Self.set(2, in: "(default)"))
         }
+    }
+
+    @Test
+    func `A database of another server that cannot be opened does not keep deleted ones open`() async throws {
+        let host = SharedHost()
+        let databases = try await DatabaseRegistry.open(of: host, logger: .silent)
+        let created = try DatabaseID(project: "p", database: "created")
+        let lease = try await databases.lease(created)
+        var deleted: [DatabaseLease] = []
+        for number in 0..<4 {
+            let other = try await databases.lease(try DatabaseID(project: "p", database: UTF8Key("deleted\(number)")))
+            _ = try await other.commit([.set(DocumentPath("c/d"), [:])])
+            deleted.append(other)
+        }
+        host.set([created: "of another server"], opens: false)
+        #expect(try await databases.refresh())
+        for other in deleted {
+            let error = await #expect(throws: StatusError.self) { try await other.document(at: DocumentPath("c/d")) }
+            #expect(error?.code == .notFound)
+        }
+        #expect(lease.database.store == nil)
+        host.set([created: "of another server"], opens: true)
+        #expect(try await databases.refresh())
+        #expect(lease.database.store != nil)
+        _ = await databases.close()
+    }
+
+    @Test
+    func `Of two servers that create a database at the same time, one succeeds`() async throws {
+        let host = SharedHost()
+        // Neither finds the database before it creates it.
+        host.hideDatabases()
+        let first = try await DatabaseRegistry.open(of: host, logger: .silent)
+        let second = try await DatabaseRegistry.open(of: host, logger: .silent)
+        let id = try DatabaseID(project: "p", database: "created")
+        try await first.create(id)
+        let error = await #expect(throws: StatusError.self) { try await second.create(id) }
+        #expect(error?.code == .alreadyExists)
+        for server in [first, second] { _ = await server.close() }
     }
 
     /// Returns the additional databases whose indexes this process has open.
@@ -219,6 +292,45 @@ extension TemporaryService {
         let store = try #require(context.store as? FileStore)
         return try await FileStoreHost.open(store, FileStoreConfiguration(folder: folder), logger: .silent)
     }
+}
+
+/// A host whose databases another server creates and deletes, too.
+private final class SharedHost: StoreHost {
+    private let base = MemoryStoreHost()
+    private let state = Mutex<(databases: [DatabaseID: String], opens: Bool, isHiding: Bool)>(([:], true, false))
+
+    /// Sets what all servers have created, and whether databases can be opened.
+    func set(_ databases: [DatabaseID: String], opens: Bool) {
+        state.withLock { $0 = (databases, opens, $0.isHiding) }
+    }
+
+    /// Makes the databases seem missing, as if they were created right after each look.
+    func hideDatabases() { state.withLock { $0.isHiding = true } }
+
+    var defaultStore: any DocumentStore { base.defaultStore }
+
+    func databases() async throws(StatusError) -> [DatabaseID] { try await base.databases() }
+
+    func sharedDatabases() async throws(StatusError) -> [DatabaseID: String]? { state.withLock(\.databases) }
+
+    func contains(_ id: DatabaseID) async throws(StatusError) -> Bool {
+        guard !state.withLock(\.isHiding) else { return false }
+        return try await base.contains(id)
+    }
+
+    func open(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore {
+        guard state.withLock(\.opens) else { throw StatusError(.unavailable, "The database cannot be opened.") }
+        return try await base.open(identity)
+    }
+
+    func delete(_ id: DatabaseID) async throws(StatusError) { try await base.delete(id) }
+
+    func purgeDeletedDatabases() async throws(StatusError) {}
+
+    func stopPurging() {}
+
+    @discardableResult
+    func close() async -> StatusError? { await base.close() }
 }
 
 extension Logger {

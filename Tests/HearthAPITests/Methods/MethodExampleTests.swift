@@ -36,6 +36,10 @@ import UTF8Text
                         "\(method.name), \(example.name): \(String(decoding: result.rawBytes, as: UTF8.self))"
                     )
                 }
+                // The example of a backup has the default database only.
+                if method.name == "databases.create" {
+                    try await service.context.databases?.delete(DatabaseID("staging", inProject: "hearth"))
+                }
                 // The next example shows the backup.
                 if method.name == "backups.create" { _ = await service.context.databases?.backupTask?.task.value }
             }

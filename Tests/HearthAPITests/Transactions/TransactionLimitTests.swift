@@ -106,12 +106,12 @@ import UTF8Text
     }
 
     @Test
-    func `IDs have 22 characters and are unique`() async throws {
+    func `IDs have 87 characters and are unique`() async throws {
         let context = context()
         var ids: Set<TransactionID> = []
         for _ in 1...1_000 {
             let transaction = try await BeginTransaction.call(.readWrite, in: context)
-            #expect(transaction.key.byteCount == 22)
+            #expect(transaction.key.byteCount == 87)
             #expect(ids.insert(transaction).inserted)
         }
     }

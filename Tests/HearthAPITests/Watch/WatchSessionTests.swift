@@ -178,7 +178,7 @@ import UTF8Text
         }
         store.discardHistory(keeping: 2)
         let rejected = [
-            (token(2), "expired"), (token(6), "expired"), (token(5, epoch: "old"), "restored"),
+            (token(2), "expired"), (token(6), "restored"), (token(5, epoch: "old"), "restored"),
             // Commits with these numbers exist, but their times differ from those of the tokens.
             (token(5), "restored"), (token(4), "restored"),
         ]

@@ -41,7 +41,7 @@ struct SlowCallsPageTests {
                     .init(
                         time: site.pages.dependencies.now(),
                         duration: .milliseconds(1_234 * (number + 1)),
-                        request: "POST /rpc",
+                        request: number == 0 ? "POST /rpc" : "GET /admin/data/books",
                         status: number == 0 ? 200 : 503,
                         requestID: "r\(number)",
                         facts: facts
@@ -52,6 +52,8 @@ struct SlowCallsPageTests {
             let page = try HTMLPage(await site.get("/admin/activity/slow-calls", as: admin).body)
             #expect(page.parseErrors == [])
             #expect(try page.texts("//tbody/tr/td[1]") == ["2.5 s", "1.2 s"])
+            let calls = try page.texts("//tbody/tr/th")
+            #expect(calls[0].hasPrefix("GET /admin/data/books") && calls[1].hasPrefix("POST /rpc"))
             #expect(try page.texts("//tbody/tr/th/span[@class='type unusual']") == ["503"])
             #expect(try page.texts("//tbody/tr[2]/td[3]") == ["<app>"])
             #expect(try page.texts("//tbody/tr[2]/td[4]") == ["hearth/(default)"])

@@ -68,7 +68,7 @@ struct BackupsPageTests {
             #expect(address.hasPrefix("/admin/jobs/"))
             let page = try await site.page(address)
             #expect(try page.texts("//ul[@class='item-errors']/li/code") == ["documents/books/hitchhiker.json"])
-            #expect(try await site.page("/admin/backups").texts("//tbody/tr/td[6]/span") == ["1 fault"])
+            #expect(try await site.page("/admin/backups").texts("//tbody/tr/td[6]/span") == ["1 error"])
         }
     }
 

@@ -128,12 +128,15 @@ struct BulkEditTests {
     func `Invalid input is kept and marked`(input: KeyValuePairs<String, String>, invalid: String) async throws {
         try await TestSite.with(Self.writes()) { site in
             let address = "/admin/data/n?edit=found"
-            let form = try form(await site.page(address)).with(input)
+            let empty = try await site.page(address)
+            #expect(try empty.one("//main//*[@autofocus]")["id"] == "field")
+            let form = try form(empty).with(input)
             let response = await site.post(address, form.text)
             #expect(response.status == .unprocessableContent)
             let page = try HTMLPage(response.body)
             #expect(page.parseErrors == [])
             #expect(try page.one("//*[@aria-invalid='true']")["id"] == invalid)
+            #expect(try page.one("//main//*[@autofocus]")["id"] == "problems")
             #expect(try self.form(page)["v"] == form["v"])
             #expect(try await count(site, "old%20%3D%3D%20%22x%22") == 60)
         }

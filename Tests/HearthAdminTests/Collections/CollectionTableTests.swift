@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FileStore
 import HTTPTypes
 import HearthAPI
 import JSONRPC
@@ -230,6 +231,59 @@ struct CollectionTableTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("f=author&op=%3D%3D&t=auto&v=Peter", "auto"), ("f=numberOfPages&op=%3D%3D&t=auto&v=816", "auto"),
+            ("f=numberOfPages&op=%3E&t=integer&v=816", "auto"), ("f=numberOfPages&op=%3D%3D&t=string&v=816", "string"),
+            ("f=author&op=in&t=auto&v=Peter,x", "auto"), ("f=author&op=prefix&t=auto&v=P", "auto"),
+            ("f=author&op=%3D%3D&t=null&v=", "null"), ("f=a&op=%3D%3D&t=JSON&v=%7B%22b%22%3A1%7D", "JSON"),
+            ("f=numberOfPages&op=%3D%3D&t=integer&v=many", "integer"),
+        ]
+    )
+    func `The form keeps only a type that differs from the automatic one`(sent: String, type: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let response = await site.get("/admin/data/books?" + sent)
+            let location = response.headers[.location]
+            let page = if let location { try await site.page(location) } else { try HTMLPage(response.body) }
+            let form = try BrowserForm(page, "//form[@class='rows']")
+            #expect(form["t"] == type)
+            // It is for the same query.
+            guard let location else { return }
+            #expect(await site.get("/admin/data/books?" + form.text).headers[.location] == location)
+        }
+    }
+
+    @Test
+    func `Another field in a filter without a type gets its own type`() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page("/admin/data/books?where=author%20%3D%3D%20%22Peter%22")
+            let form = try BrowserForm(page, "//form[@class='rows']").with(["f": "numberOfPages", "v": "816"])
+            let numbers = "/admin/data/books?where=numberOfPages%20%3D%3D%20816"
+            #expect(await site.get("/admin/data/books?" + form.text).headers[.location] == numbers)
+            let back = try BrowserForm(await site.page(numbers), "//form[@class='rows']").with(["f": "author", "v": "Peter"])
+            let authors = "/admin/data/books?where=author%20%3D%3D%20%22Peter%22"
+            #expect(await site.get("/admin/data/books?" + back.text).headers[.location] == authors)
+        }
+    }
+
+    @Test(arguments: ["where=author%20%3D%3D%20%22Peter%22", "order=author", "view=json&order=-author"])
+    func `A query on a field that is exempt from indexing leads to the settings, beside the filters`(query: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            #expect(await site.post("/admin/settings", "do=exempt&collection=books&fields=author").status == .seeOther)
+            try await site.store.waitUntilIndexed()
+            let response = await site.get("/admin/data/books?" + query)
+            #expect(response.status == .badRequest)
+            let page = try HTMLPage(response.body)
+            #expect(page.parseErrors == [])
+            let note = try page.one("//main//*[@role='alert']")
+            #expect(note.text.contains("can’t be filtered or sorted by author"))
+            #expect(!note.text.contains("indexes."))
+            #expect(try page.one("//main//*[@role='alert']//a")["href"] == "/admin/settings#exemptions")
+            #expect(try page.all("//input[@name='f']").count == 1)
+            #expect(try page.all("//*[@id='live']").isEmpty)
+        }
+    }
+
     @Test
     func `The error is shown at the filter that violates a query rule`() async throws {
         try await TestSite.with(GuideData.writes()) { site in
@@ -275,9 +329,10 @@ struct CollectionTableTests {
             let page = try await site.page("/admin/data/books?order=-title&cols=cover.small&cols=title&cols=")
             #expect(try page.texts("//thead//th//bdi") == ["ID", "cover.small", "title"])
             #expect(try page.one("//td//a[@class='external']")["href"] == "https://covers.openlibrary.org/b/id/10555691-S.jpg")
-            let form = "//form[.//input[@name='cols'][@type='checkbox']]"
-            #expect(try page.all("\(form)//input[@type='checkbox'][@checked]").map { $0["value"] } == ["title", "cover.small"])
-            #expect(try page.one("\(form)//input[@type='hidden']")["value"] == "-title")
+            let form = "//form[@id='column-form']"
+            let chosen = try page.all("\(form)//input[@name='cols'][@checked]").map { $0["value"] }
+            #expect(chosen == ["cover.small", "title"])
+            #expect(try page.one("\(form)//input[@name='next']")["value"] == "/admin/data/books?order=-title")
         }
     }
 
@@ -364,6 +419,41 @@ struct CollectionViewTests {
             let page = try await site.page(address)
             #expect(page.parseErrors == [])
             try GoldenFile.check(page, "\(name).html")
+        }
+    }
+
+    @Test
+    func `Of many fields, the most frequent ones are shown and suggested`() async throws {
+        let rare = (100..<220).map { (UTF8Key("a\($0)"), Value.integer(1)) }
+        let writes = try (0..<3).map { number in
+            try Write.create(DocumentPath("wide/d\(number)"), MapValue((number == 0 ? rare : []) + [("z", .map(["y": .null]))]))
+        }
+        try await TestSite.with(writes) { site in
+            let table = try await site.page("/admin/data/wide")
+            let columns = try table.all("//table[contains(@class,'documents')]/thead//th").compactMap { $0["data-field"] }
+            #expect(columns.filter { $0 != "__name__" } == (100..<159).map { "a\($0)" } + ["z"])
+            for address in ["/admin/data/wide", "/admin/query?in=wide"] {
+                let fields = try await site.page(address).all("//datalist[@id='known-fields']/option").map { $0["value"] }
+                #expect(fields == (100..<198).map { "a\($0)" } + ["z", "z.y"], "\(address)")
+            }
+            let types = try await site.page("/admin/data/wide?view=types")
+            #expect(try types.texts("//main//tbody//th[@scope='row']").last == "z")
+        }
+    }
+
+    @Test
+    func `Integers and doubles in a column are not of different types`() async throws {
+        let values: [Value] = [.integer(5), .double(10.5), .string("free"), .integer(7), .string("sold out")]
+        let writes = try values.enumerated().map { index, value in
+            try Write.create(DocumentPath("shop/p\(index)"), ["price": .double(Double(index)), "sold": value])
+        }
+        let numbers = [try Write.set(DocumentPath("shop/p0"), ["price": .integer(5), "sold": .integer(1)])]
+        try await TestSite.with(writes + numbers) { site in
+            let page = try await site.page("/admin/data/shop?cols=price&cols=sold")
+            #expect(try page.texts("//thead//th/span[@class='type']") == ["double · integer"])
+            #expect(try page.texts("//thead//th/span[@class='type unusual']") == ["integer · double · string"])
+            // There are more numbers than strings.
+            #expect(try page.texts("//td[@class='unusual-cell']/span[@class='type unusual']") == ["string", "string"])
         }
     }
 

@@ -52,6 +52,35 @@ struct PagePositionTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("order=n", "1–50 of 2,500 documents", false), ("where=n%20%3E%3D%200&order=-n", "1–50 of 2,500 documents", false),
+            ("where=even%20%3D%3D%20true&order=n", "1–50 of 1,250 documents", false),
+            ("order=some", "1–50 of 1,250 documents", true),
+            ("where=even%20%3D%3D%20true&order=some", "1–50 of 1,000+ documents", true),
+            // These are too many to tell.
+            ("where=n%20%3C%2020&order=few", "10 documents", true),
+            ("where=few%20%3D%3D%20true&order=some", "10 documents", false),
+        ]
+    )
+    func `Large results have the number that the index knows, and are said to lack documents only if they do`(
+        items: String,
+        text: String,
+        isIncomplete: Bool
+    ) async throws {
+        let writes = try (0..<2_500).map { number in
+            var fields: MapValue = ["n": .integer(Int64(number)), "even": .boolean(number % 2 == 0)]
+            if number % 2 == 0 { fields["some"] = .integer(1) }
+            if number < 20, number % 2 == 0 { fields["few"] = .boolean(true) }
+            return try Write.create(DocumentPath("many/d\(number)"), fields)
+        }
+        try await TestSite.with(writes) { site in
+            let page = try await site.page("/admin/data/many?\(items)")
+            #expect(try count(page) == text)
+            #expect(try page.all("//p[@class='note sorted']").isEmpty == !isIncomplete)
+        }
+    }
+
     @Test(arguments: ["", "order=n&", "where=even%20%3D%3D%20true&"])
     func `The links between pages keep the position`(items: String) async throws {
         try await TestSite.with(Self.writes()) { site in

@@ -240,6 +240,19 @@ struct DeletionTests {
         }
     }
 
+    @Test
+    func `The documents of a large collection with subcollections are counted in the index`() async throws {
+        let writes = try (0..<1_200).map { try Write.create(DocumentPath($0 < 1_100 ? "n/d\($0)" : "n/d1/sub/d\($0)"), [:]) }
+        try await TestSite.with(writes + [.create(DocumentPath("o/1"), [:])]) { site in
+            let page = try await site.page("/admin/data/n?delete")
+            #expect(try page.one("//*[@id='main']").text.contains("contain 1,200 documents."))
+            let (_, text) = try await site.keys.create(.init(role: .writer, collections: [CollectionPath("n")]))
+            let caller = try site.keys.authenticate(Array(text.utf8))
+            let restricted = try HTMLPage(await site.get("/admin/data/n?delete", as: caller).body)
+            #expect(try restricted.one("//*[@id='main']").text.contains("contain 1,200 documents."))
+        }
+    }
+
     @Test(arguments: [Int.min, -1, 1_000_001, .max])
     func `A confirmed count out of range is rejected`(count: Int) async throws {
         try await TestSite.with(Self.numbers()) { site in

@@ -55,6 +55,41 @@ struct NewDocumentTests {
         }
     }
 
+    @Test(arguments: ["books/1", "books/missing", "ü \u{202E}/&=+"])
+    func `A document's page leads to the first document of a new subcollection`(parent: String) async throws {
+        try await TestSite.with([.create(DocumentPath("books/1"), [:])]) { site in
+            let path = try DocumentPath(parent)
+            let document = try HTMLPage(await site.get(AdminURL.document(path)).body)
+            let url = try #require(try document.one("//p[@class='add-below']/a")["href"])
+            let page = try await site.page(url)
+            #expect(page.parseErrors == [])
+            let form = try BrowserForm(page, "//form[.//input[@id='collection']]").with(["collection": "reviews"])
+            let response = await site.post(url, form.text)
+            #expect(response.headers[.location] == AdminURL.collection(path.collection(try CollectionID("reviews"))) + "?new")
+            for invalid in ["a/b", "", "__x__"] {
+                let rejected = await site.post(url, form.with(["collection": invalid]).text)
+                #expect(rejected.status == .unprocessableContent)
+                #expect(try HTMLPage(rejected.body).one("//input[@id='collection']")["aria-invalid"] == "true")
+            }
+        }
+    }
+
+    @Test
+    func `The ID of a new subcollection that makes its path too long is reported beside it`() async throws {
+        try await TestSite.with { site in
+            let parent = try DocumentPath(
+                (0..<5).map { "\($0)" + String(repeating: "x", count: 998) }.joined(separator: "/") + "/d"
+            )
+            let url = AdminURL.newSubcollection(of: parent)
+            let page = try await site.page(url)
+            #expect(try page.one("//title").text.hasPrefix("New subcollection · "))
+            let form = try BrowserForm(page, "//form[.//input[@id='collection']]")
+            let rejected = await site.post(url, form.with(["collection": String(repeating: "x", count: 1_400)]).text)
+            #expect(rejected.status == .unprocessableContent)
+            #expect(try HTMLPage(rejected.body).one("//input[@id='collection']")["aria-invalid"] == "true")
+        }
+    }
+
     @Test
     func `The editor of a copy contains the fields of the original`() async throws {
         let fields: MapValue = ["a": .double(-0.0), "b": .array([.string("\r")])]

@@ -109,7 +109,11 @@ struct ValueEditorTests {
             #expect(try HTMLPage(types.body).all("//input[@id='r0-more']").count == 1)
             let invalid = await site.post(address("count"), form.with(["r0-value": "x"]).text)
             #expect(invalid.status == .unprocessableContent)
-            #expect(try HTMLPage(invalid.body).one("//*[@aria-invalid='true']")["id"] == "r0-value")
+            let rejected = try HTMLPage(invalid.body)
+            #expect(try rejected.one("//*[@aria-invalid='true']")["id"] == "r0-value")
+            // The error is stated once, and the value keeps the focus.
+            #expect(try rejected.one("//main//*[@autofocus]")["id"] == "r0-value")
+            #expect(try rejected.all("//*[@id='problems']").isEmpty)
             for (name, value) in [("r0-type", "map"), ("base", "x"), ("shown", "{"), ("r0-depth", "x")] {
                 #expect(await site.post(address("count"), form.with([name: value]).text).status == .badRequest)
             }

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentStore
 import HTTPTypes
 import HearthAPI
 import StrictJSON
@@ -65,6 +66,73 @@ struct FinderTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("backups", "", "/admin/backups"), ("Slow Calls", "", "/admin/activity/slow-calls"),
+            ("history", "&from=books%2Fhitchhiker", "/admin/data/books/hitchhiker?history"),
+            // Other IDs begin with it.
+            ("hitchhiker", "", "/admin/data/books/hitchhiker"), ("r2", "", "/admin/data/books/ghost/reviews/r2"),
+        ]
+    )
+    func `The name of one page, document or collection leads there`(text: String, rest: String, location: String) async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let response = await site.get(address(text, rest))
+            #expect(response.status == .seeOther)
+            #expect(response.headers[.location] == location)
+        }
+    }
+
+    @Test
+    func `The page says what was not searched, unless no document is there`() async throws {
+        let documents = try (1_000..<2_200).map { try Write.create(DocumentPath("a/d\($0)"), [:]) }
+        try await TestSite.with(documents) { site in
+            let found = await site.get(address("d2199"))
+            #expect(found.headers[.location] == "/admin/data/a/d2199")
+            let page = try await site.page(address("d219"))
+            #expect(try links(page).count == 10)
+            #expect(try page.all("//main/p[@class='note']").isEmpty)
+            _ = try await site.store.commit([.create(DocumentPath("a/d2199/sub/x"), [:])])
+            for text in ["d2199", "x"] {
+                let page = try await site.page(address(text))
+                #expect(
+                    try page.texts("//main/p[@class='note']") == [
+                        "The search is incomplete: subcollections are found only in the first documents of each collection."
+                    ]
+                )
+            }
+            let backups = await site.get(address("backups"))
+            #expect(backups.headers[.location] == "/admin/backups")
+        }
+    }
+
+    @Test
+    func `Documents are found by the beginning of their ID, those of the page's collection first`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let found = try links(try await site.page(address("hitchhiker-", "&from=books%2Fhitchhiker")))
+            #expect(found == ["genre", "image-urls", "tags"].map { "/admin/data/books/hitchhiker-\($0)" })
+            let everywhere = try links(try await site.page(address("google", "&from=books%2Fhitchhiker%2Freviews")))
+            #expect(everywhere.first == "/admin/data/books/hitchhiker/reviews/googleUK")
+            #expect(everywhere.count == 6)
+            let page = try await site.page(address("oogle"))
+            #expect(try links(page) == [])
+        }
+    }
+
+    @Test
+    func `A search by the beginning of IDs says that there are more matches than it lists`() async throws {
+        let writes = try ["a", "b"].flatMap { collection in
+            try (100..<130).map { try Write.create(DocumentPath("\(collection)/key\($0)"), [:]) }
+        }
+        try await TestSite.with(writes) { site in
+            for (text, count, hasMore) in [("key1", 50, true), ("key10", 20, false)] {
+                let page = try await site.page(address(text))
+                #expect(try links(page).count == count)
+                let notes = try page.all("//main/p[@class='note']").map(\.text)
+                #expect(notes == (hasMore ? ["There are more results than this page lists."] : []))
+            }
+        }
+    }
+
     @Test
     func `Collections and pages are found by parts of their names`() async throws {
         try await TestSite.with(Self.writes()) { site in
@@ -84,7 +152,7 @@ struct FinderTests {
         try await TestSite.with(Self.writes()) { site in
             let box = try await site.page("/admin/data/books/hitchhiker").one("//form[@role='search']/input[@name='from']")
             #expect(box["value"] == "books/hitchhiker")
-            let history = try links(try await site.page(address("history", "&from=books%2Fhitchhiker")))
+            let history = try links(try await site.page(address("histor", "&from=books%2Fhitchhiker")))
             #expect(history == ["/admin/data/books/hitchhiker?history"])
             let new = try links(try await site.page(address("new doc", "&from=books")))
             #expect(new == ["/admin/data/books?new"])
@@ -141,8 +209,8 @@ struct FinderTests {
             guard FormTextCoding.trimmed(id) == id else { return }
             #expect(response.headers[.location] == AdminURL.document(path))
             if !["#", "?", "view=json"].contains(id) {
-                let found = try links(try await site.page(address(id)))
-                #expect(found.contains(AdminURL.document(path)))
+                let found = await site.get(address(id))
+                #expect(found.headers[.location] == AdminURL.document(path))
             }
         }
     }
@@ -154,9 +222,9 @@ struct FinderTests {
             func found(_ text: String, _ rest: String = "") async throws -> [String] {
                 try links(try HTMLPage(await site.get(address(text, rest), as: caller).body))
             }
-            let review = try await found("googleUK")
-            #expect(review == ["/admin/data/books/hitchhiker/reviews/googleUK"])
-            for text in ["hitchhiker-tags", "ook", "rules"] {
+            let review = await site.get(address("googleUK"), as: caller)
+            #expect(review.headers[.location] == "/admin/data/books/hitchhiker/reviews/googleUK")
+            for text in ["hitchhiker-tags", "ook", "rules", "databases"] {
                 let results = try await found(text, "&from=books")
                 #expect(results == [])
             }
@@ -198,10 +266,10 @@ struct FinderTests {
             // In the collection of the page, the beginning of an ID suffices.
             let offices = try await suggestions("google", "&from=locations")
             #expect(offices.count == 5)
-            for text in ["google", ""] {
-                let none = try await suggestions(text)
-                #expect(none.isEmpty)
-            }
+            let elsewhere = try await suggestions("google", "&from=books")
+            #expect(elsewhere == offices)
+            let none = try await suggestions("")
+            #expect(none.isEmpty)
         }
     }
 

@@ -72,8 +72,12 @@ struct FormTests {
 struct FlashTests {
     private static let time = Timestamp.maximum
 
+    private static let elsewhere = (try? DocumentPath("a.b/c; é.1")).map {
+        Flash.Undo(version: .minimum, current: .maximum, document: $0)
+    }
+
     static let all: [Flash] = [
-        .saved(nil), .saved(.init(version: .minimum, current: .maximum)), .unchanged, .created,
+        .saved(nil), .saved(.init(version: .minimum, current: .maximum)), .saved(elsewhere), .unchanged, .created,
         .deleted(.init(version: .maximum, current: nil)), .restored(.init(version: .minimum, current: .maximum)),
         .deletedMany(12, undo: "a-B_1"), .deletedMany(1, undo: nil), .editedMany(3, undo: "x"), .restoredMany(2, undo: "y"),
         .imported(0), .signedIn, .signedOut, .sessionEnded, .keyRevoked, .indexChanged,

@@ -90,4 +90,30 @@ struct MapTests {
         #expect(map.markers[0].title.hasSuffix("and 2 more"))
         #expect(map.markers[1].title == "far: -30, 100")
     }
+
+    private static func point(_ name: String, _ latitude: Double, _ longitude: Double) throws -> MapView.Point {
+        let point = try GeoPoint(validatingLatitude: latitude, longitude: longitude)
+        return MapView.Point(point: point, label: DisplayText(name), url: nil)
+    }
+
+    @Test
+    func `Up to twenty points have their names beside them, where nothing is covered`() throws {
+        let points = [
+            try Self.point("west", 10, -100), try Self.point("edge", 40, 178), try Self.point("a rather long name", -40, 0),
+            try Self.point("covered", -41, 20), try Self.point("one", 70, 50), try Self.point("two", 70.1, 50.1),
+        ]
+        let labels = MapView(of: points, in: .world).markers.map(\.label)
+        #expect(labels.map { $0?.text } == ["west", "edge", "a rather long name", "covered", nil])
+        #expect(labels.map { $0?.isBefore } == [false, true, true, false, nil])
+        #expect(labels[0].flatMap { Double($0.x) } ?? 0 > -100)
+        // Between the markers, 12 letters have room, but not 12 characters that are as wide as the font size.
+        for (character, hasRoom) in [("n", true), ("本", false), ("🔥", false)] {
+            let name = String(repeating: character, count: 12)
+            let points = [try Self.point(name, 0, 160), try Self.point("x", 0, 105)]
+            #expect((MapView(of: points, in: .world).markers[0].label != nil) == hasRoom)
+        }
+        let many = try (0..<21).map { try Self.point("p\($0)", 0, Double($0) * 17 - 170) }
+        #expect(MapView(of: many, in: .world).markers.allSatisfy { $0.label == nil })
+        #expect(MapView(of: Array(many.dropLast()), in: .world).markers.allSatisfy { $0.label != nil })
+    }
 }

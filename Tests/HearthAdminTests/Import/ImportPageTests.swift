@@ -17,11 +17,13 @@ struct ImportPageTests {
         _ file: String,
         name: String = "x.ndjson",
         collection: String = "",
+        pasted: String = "",
         limit: Int = UploadedFile.maximumBytes
     ) async throws -> PageResponse {
         let parts = [
             "Content-Disposition: form-data; name=\"form-token\"\r\n\r\n\(TestSite.token())",
             "Content-Disposition: form-data; name=\"collection\"\r\n\r\n\(collection)",
+            "Content-Disposition: form-data; name=\"pasted\"\r\n\r\n\(pasted)",
             "Content-Disposition: form-data; name=\"file\"; filename=\"\(name)\"\r\nContent-Type: text/plain\r\n\r\n\(file)",
         ]
         let body = Array((parts.map { "--XX\r\n\($0)\r\n" }.joined() + "--XX--\r\n").utf8)
@@ -38,7 +40,7 @@ struct ImportPageTests {
             for start in stride(from: 0, to: body.count, by: 100) {
                 try await receiver.append(Array(body[start..<min(start + 100, body.count)]))
             }
-            request.upload = .success(try receiver.finish())
+            request.upload = .success(try await receiver.finish())
         } catch {
             request.upload = .failure(error)
         }
@@ -59,6 +61,59 @@ struct ImportPageTests {
             #expect(try page.one("//input[@id='collection']")["value"] == #""a\u0000b\u202ec""#)
             let quoted = try HTMLPage(await site.get("/admin/import?collection=%22a%22").body)
             #expect(try quoted.one("//input[@id='collection']")["value"] == #""\"a\"""#)
+        }
+    }
+
+    @Test(
+        arguments: [
+            #"[{"path": "a/1", "fields": {"n": 1}}, {"path": "a/2", "fields": {}}]"#,
+            "{\"path\": \"a/1\", \"fields\": {}}\r\n{\"path\": \"a/2\", \"fields\": {}}", "__name__,n\r\n1,5\r\n2,6",
+        ]
+    )
+    func `Pasted documents are imported as those of a file; a file takes precedence`(pasted: String) async throws {
+        try await TestSite.with { site in
+            let collection = try CollectionPath("a")
+            let response = try await send(site, "", name: "", collection: "a", pasted: pasted)
+            #expect(response.status == .seeOther)
+            let (_, form) = try await confirmation(site, response)
+            #expect(await site.post("/admin/import", form).status == .seeOther)
+            let page = try await site.store.documents(in: collection, after: nil, limit: 9, includingMissing: false)
+            #expect(page.documents.map(\.path.id.key) == ["1", "2"])
+            let both = try await send(site, "{\"path\": \"b/1\", \"fields\": {}}", pasted: pasted)
+            let preview = try await site.page(try #require(both.headers[.location]))
+            #expect(try preview.texts("//ul[@class='sample']/li") == ["b/1 {}"])
+            let neither = try await send(site, "", name: "")
+            #expect(neither.status == .unprocessableContent)
+            #expect(String(decoding: neither.body, as: UTF8.self).contains("Choose a file, or paste documents."))
+        }
+    }
+
+    @Test(arguments: ["", "a//b"])
+    func `Pasted documents stay in the form, with problems and beside the preview`(collection: String) async throws {
+        let pasted = "\n{\"n\": \"<&\"}\n{\"n\": }\n"
+        try await TestSite.with { site in
+            var response = try await send(site, "", name: "", collection: collection, pasted: pasted)
+            if let location = response.headers[.location] { response = await site.get(location) }
+            let page = try HTMLPage(response.body)
+            #expect(page.parseErrors == [])
+            #expect(try BrowserForm(page, "//form[@enctype]")["pasted"] == pasted)
+        }
+    }
+
+    @Test
+    func `A file whose documents have no path needs a collection, which is said once`() async throws {
+        try await TestSite.with { site in
+            let lines = (0..<3_000).map { "{\"n\": \($0)}" }.joined(separator: "\n")
+            let response = try await send(site, lines)
+            var page = try HTMLPage(await site.get(try #require(response.headers[.location])).body)
+            // The check of a file is a job, whose page leads back here.
+            let link = try page.all("//main//a[.='Continue with the import']").first?["href"]
+            if let link { page = try await site.page(link) }
+            #expect(page.parseErrors == [])
+            let text = "3,000 documents have no path. Enter a collection, and check the file again."
+            #expect(try page.one("//*[@id='problems']//li").text == "Collection: \(text)")
+            #expect(try page.one("//input[@id='collection']")["aria-invalid"] == "true")
+            #expect(try page.all("//ul[@class='item-errors']").isEmpty)
         }
     }
 
@@ -86,6 +141,7 @@ struct ImportPageTests {
             #expect(done.status == .seeOther)
             let result = try await site.page(try #require(done.headers[.location]))
             #expect(try result.one("//p[@class='job-count']").text == "2 documents imported")
+            #expect(try result.all("//section[@aria-labelledby='written']//a").map { $0["href"] } == ["/admin/data/a"])
             #expect(
                 try await site.store.documents(in: collection, after: nil, limit: 9, includingMissing: false).documents.count == 2
             )
@@ -105,6 +161,31 @@ struct ImportPageTests {
             #expect(done.headers[.setCookie]?.hasPrefix("flash=imported.1;") == true)
             let path = try DocumentPath("books/one")
             #expect(try await site.store.document(at: path)?.decoded().fields == ["n": .integer(1)])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["b/1", "b/2"], "/admin/data/b", []),
+            (["b/1/c/1", "b/1", "a/1"], nil, ["/admin/data/a", "/admin/data/b", "/admin/data/b/1/c"]),
+        ] as [([String], String?, [String])]
+    )
+    func `An import leads to the collection that it wrote, or to links to several`(
+        paths: [String],
+        destination: String?,
+        links: [String]
+    ) async throws {
+        try await TestSite.with { site in
+            let response = try await send(site, paths.map { "{\"path\":\"\($0)\",\"fields\":{}}" }.joined(separator: "\n"))
+            let (_, form) = try await confirmation(site, response)
+            let location = try #require(await site.post("/admin/import", form).headers[.location])
+            if let destination {
+                #expect(location == destination)
+            } else {
+                let page = try await site.page(location)
+                #expect(page.parseErrors == [])
+                #expect(try page.all("//section[@aria-labelledby='written']//a").map { $0["href"] } == links)
+            }
         }
     }
 
@@ -137,7 +218,7 @@ struct ImportPageTests {
             async let one = site.post("/admin/import", form)
             async let other = site.post("/admin/import", form)
             let locations = try await [one, other].map { try #require($0.headers[.location]) }
-            #expect(locations.contains("/admin/"))
+            #expect(locations.contains("/admin/data/a"))
             #expect(locations.contains { $0.hasPrefix("/admin/jobs/") })
             #expect(try await site.store.safePosition().lastSequence == SequenceNumber(1))
         }

@@ -30,7 +30,12 @@ struct LiveUpdateTests {
     func `The stream URL of a table has its columns`() async throws {
         try await TestSite.with(GuideData.writes()) { site in
             for (query, columns) in [
-                ("?where=numberOfPages%20%3E%20800", "&columns=all&column=string%3Aauthor&column=integer%3AnumberOfPages"),
+                (
+                    "?where=numberOfPages%20%3E%20800",
+                    "&columns=all&column=string%3Aauthor&column=string%3Acolor&column=map%3Acover"
+                        + "&column=string%3A%60field-doesnt-exist-in-struct%60&column=array%3Agenres"
+                        + "&column=integer%3AnumberOfPages&column=array%3Atags&column=string%3Atitle"
+                ),
                 ("?cols=cover.small&cols=missing", "&columns=chosen&column=string%3Acover.small&column=%3Amissing"),
             ] {
                 let live = try await site.page("/admin/data/books" + query).one("//*[@id='live']")

@@ -55,6 +55,19 @@ struct OverviewTests {
     }
 
     @Test
+    func `The databases are linked for readers, except for keys restricted to collections`() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            for (collections, links) in [(nil, ["/admin/databases"]), ([try CollectionPath("books")], [])] {
+                let (_, text) = try await site.keys.create(.init(role: .reader, collections: collections))
+                let reader = try site.keys.authenticate(Array(text.utf8))
+                let page = try HTMLPage(await site.get("/admin/", as: reader).body)
+                #expect(try page.all("//p[@class='actions']/a").map { $0["href"] } == links)
+                #expect(try page.all("//p[@class='actions']").count == links.count)
+            }
+        }
+    }
+
+    @Test
     func `Readers are not offered the example data and can't load it`() async throws {
         try await TestSite.with { site in
             let (_, text) = try await site.keys.create(.init(role: .reader))
@@ -93,6 +106,16 @@ struct OverviewTests {
         try await TestSite.with(isEmulator: true) { site in
             let page = try await site.page("/admin/")
             #expect(try page.all("//aside[@class='banner']").isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `The data folder is to be copied only if the server makes no backups`(hasBackups: Bool) async throws {
+        try await TestSite.with(GuideData.writes(), hasBackups: hasBackups) { site in
+            let section = try await site.page("/admin/").one("//section[@aria-labelledby='backup']")
+            #expect(section.text.contains("stop the server") == !hasBackups)
+            let links = try await site.page("/admin/").all("//section[@aria-labelledby='backup']/p/a").map { $0["href"] }
+            #expect(links == (hasBackups ? ["/admin/backups"] : []))
         }
     }
 

@@ -113,6 +113,7 @@ struct QueryBuilderTests {
             #expect(response.headers[.location] == "/admin/query?in=items&g=0&f=code&op=%3D%3D&t=string&v=42")
             let page = try await site.page(response.headers[.location] ?? "")
             #expect(try ids(page) == ["items/a"])
+            #expect(try page.one("//select[@name='t']/option[@selected]")["value"] == "auto")
         }
     }
 

@@ -95,6 +95,17 @@ struct QueryPageTests {
             #expect(response.status == .badRequest)
             let page = try HTMLPage(response.body)
             #expect(try page.one("//div[@role='alert']/p").text.contains("Invalid JSON"))
+            #expect(try page.one("//textarea")["data-line"] == "1")
+            #expect(try page.one("//textarea")["data-column"] == "24")
+        }
+    }
+
+    @Test
+    func `A syntax error is located in the shown text, in which invisible characters are escaped`() async throws {
+        try await TestSite.with { site in
+            let page = try HTMLPage(await site.get(address("{\r\n\"\u{1F525}\u{202E}\": 1,}")).body)
+            #expect(try page.one("//textarea")["data-line"] == "2")
+            #expect(try page.one("//textarea")["data-column"] == "14")
         }
     }
 

@@ -2,8 +2,8 @@ import DocumentModel
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
-import Hummingbird
-import HummingbirdTesting
+import HummingbirdCore
+import NIOCore
 import Testing
 
 @testable import HearthAdmin
@@ -88,76 +88,62 @@ struct PageMethodTests {
         .post, .put, .patch, .delete, .trace, HTTPRequest.Method("PROPFIND")!,
     ]
 
-    @Test(
-        arguments: methods
-    )
+    @Test(arguments: methods)
     func `An unsupported method returns an error page and the supported methods`(method: HTTPRequest.Method) async throws {
-        try await withRouter { client in
+        try await withClient { client in
             for address in [
                 "/", "/admin", "/admin/", "/admin/data/books", "/admin/data/books/hitchhiker", "/admin/assets/admin.css",
             ] {
-                try await client.execute(uri: address, method: method) { response in
-                    #expect(response.status == .methodNotAllowed)
-                    #expect(response.headers[.allow] == "GET, HEAD, OPTIONS")
-                    #expect(response.headers[.contentType] == "text/html; charset=utf-8")
-                    #expect(response.headers[.contentSecurityPolicy]?.contains("'nonce-\(TestSite.nonce)'") == true)
-                    let page = try HTMLPage(Array(response.body.readableBytesView))
-                    #expect(try page.one("//h1").text == "Method not allowed")
-                }
+                let response = try await client.execute(address, method: method)
+                #expect(response.status == .methodNotAllowed)
+                #expect(response.headers[.allow] == "GET, HEAD, OPTIONS")
+                #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+                #expect(response.headers[.contentSecurityPolicy]?.contains("'nonce-\(TestSite.nonce)'") == true)
+                let page = try HTMLPage(Array(response.body.readableBytesView))
+                #expect(try page.one("//h1").text == "Method not allowed")
             }
         }
     }
 
     @Test(arguments: [.get] + methods)
     func `An unknown path is not found for any method`(method: HTTPRequest.Method) async throws {
-        try await withRouter { client in
-            try await client.execute(uri: "/admin/nothing", method: method) { response in
-                #expect(response.status == .notFound)
-                #expect(response.headers[.contentType] == "text/html; charset=utf-8")
-            }
+        try await withClient { client in
+            let response = try await client.execute("/admin/nothing", method: method)
+            #expect(response.status == .notFound)
+            #expect(response.headers[.contentType] == "text/html; charset=utf-8")
         }
     }
 
     @Test
     func `OPTIONS returns the supported methods`() async throws {
-        try await withRouter { client in
-            try await client.execute(uri: "/admin/data/books", method: .options) { response in
-                #expect(response.status == .noContent)
-                #expect(response.headers[.allow] == "GET, HEAD, OPTIONS")
-            }
+        try await withClient { client in
+            let response = try await client.execute("/admin/data/books", method: .options)
+            #expect(response.status == .noContent)
+            #expect(response.headers[.allow] == "GET, HEAD, OPTIONS")
         }
     }
 
     @Test
     func `HEAD returns the headers of GET without a body`() async throws {
-        try await withRouter { client in
-            let page = try await client.execute(uri: "/admin/data/books", method: .get)
-            try await client.execute(uri: "/admin/data/books", method: .head) { response in
-                #expect(response.status == .ok)
-                #expect(response.headers[.contentLength] == String(page.body.readableBytes))
-                #expect(response.body.readableBytes == 0)
-            }
+        try await withClient { client in
+            let page = try await client.execute("/admin/data/books", method: .get)
+            let response = try await client.execute("/admin/data/books", method: .head)
+            #expect(response.status == .ok)
+            #expect(response.headers[.contentLength] == String(page.body.readableBytes))
+            #expect(response.body.readableBytes == 0)
         }
     }
 
-    @Test(
-        arguments: ["/rpc", "/administrator", "/admin.css", "/x/admin/"]
-    )
+    @Test(arguments: ["/rpc", "/administrator", "/admin.css", "/x/admin/"])
     func `Other paths are left to other routes`(address: String) async throws {
-        try await withRouter { client in
-            try await client.execute(uri: address, method: .get) { response in
-                #expect(response.status == .notFound)
-                #expect(response.headers[.contentType] != "text/html; charset=utf-8")
-            }
+        try await withClient { client in
+            let response = try await client.execute(address, method: .get)
+            #expect(response.status == .notFound)
+            #expect(response.headers[.contentType] != "text/html; charset=utf-8")
         }
     }
 
-    /// Runs `body` with a client of a router that serves only the pages.
-    private func withRouter(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void) async throws {
-        try await TestSite.with(GuideData.writes()) { site in
-            let router = Router(context: HearthRequestContext.self)
-            site.pages.addRoutes(to: router)
-            try await Application(router: router).test(.router, body)
-        }
+    private func withClient(_ body: (RouteClient) async throws -> Void) async throws {
+        try await TestSite.with(GuideData.writes()) { site in try await body(RouteClient(site.pages)) }
     }
 }

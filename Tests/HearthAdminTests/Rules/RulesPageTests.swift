@@ -38,7 +38,7 @@ struct RulesPageTests {
             let anonymous = site.pages.context.withCaller(.anonymous)
             for path in ["books/a", "books/b", "others/c"] {
                 await #expect(throws: StatusError.self) {
-                    try await GetDocument.call(.init(path: DocumentPath(path)), in: anonymous)
+                    try await GetDocument.document(.init(path: DocumentPath(path)), in: anonymous)
                 }
             }
             let page = try await site.page(Self.url)
@@ -89,6 +89,29 @@ struct RulesPageTests {
             let same = try editor(try await site.page(Self.url)).with(["do": "deploy"])
             #expect(await site.post(Self.url, same.text).headers[values: .setCookie].contains { $0.contains("unchanged") })
             #expect(try await site.pages.context.rules.history().versions.map(\.text) == [Self.closed])
+        }
+    }
+
+    @Test
+    func `Rules with warnings are deployed once the warnings are confirmed`() async throws {
+        try await TestSite.with { site in
+            try await site.setRules(Self.closed)
+            let text = RulesTestData.rules("match /books/{b} { allow read, write: if true; }")
+            let form = try editor(try await site.page(Self.url)).with(["rules": text, "do": "deploy"])
+            let response = await site.post(Self.url, form.text)
+            #expect(response.status == .unprocessableContent)
+            #expect(site.activeRules == Self.closed)
+            let page = try HTMLPage(response.body)
+            #expect(page.parseErrors == [])
+            #expect(try page.one("//*[@id='checked']/ul[@class='issues']/li[@class='warning']").text.contains("Anyone can write"))
+            #expect(try page.one("//*[@id='problems']//a")["href"] == "#warnings")
+            let digest = try #require(try page.one("//input[@id='warnings']")["value"])
+            // The confirmation is one of these rules, not of others with the same warnings.
+            let confirmed = try editor(page).with(["warnings": digest, "do": "deploy"])
+            let other = text.replacing("/books/{b}", with: "/{path=**}")
+            #expect(await site.post(Self.url, confirmed.with(["rules": other]).text).status == .unprocessableContent)
+            #expect(await site.post(Self.url, confirmed.text).status == .seeOther)
+            #expect(site.activeRules == text)
         }
     }
 
@@ -214,6 +237,25 @@ struct RulesPageTests {
             #expect(await site.post(Self.url, form.with(["confirm": "1"]).text).status == .seeOther)
             let boxes = try await site.page(Self.url).all("//*[@id='confirm']")
             #expect(boxes.isEmpty)
+        }
+    }
+
+    @Test
+    func `All confirmations that a deployment needs are asked for at once, and those that were given are kept`() async throws {
+        try await TestSite.with { site in
+            let text = RulesTestData.rules("match /books/{b} { allow write; }")
+            let form = try editor(try await site.page(Self.url)).with(["rules": text, "do": "deploy"])
+            let asked = try HTMLPage(await site.post(Self.url, form.text).body)
+            #expect(asked.parseErrors == [])
+            #expect(try asked.all("//*[@id='problems']//a").map { $0["href"] } == ["#confirm", "#warnings"])
+            let partial = try editor(asked).with(["confirm": "1", "do": "deploy"])
+            let again = try HTMLPage(await site.post(Self.url, partial.text).body)
+            #expect(try again.all("//*[@id='problems']//a").map { $0["href"] } == ["#warnings"])
+            let digest = try #require(try again.one("//input[@id='warnings']")["value"])
+            #expect(site.activeRules == nil)
+            let complete = try editor(again).with(["warnings": digest, "do": "deploy"])
+            #expect(await site.post(Self.url, complete.text).status == .seeOther)
+            #expect(site.activeRules == text)
         }
     }
 

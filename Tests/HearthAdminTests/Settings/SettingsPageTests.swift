@@ -22,12 +22,33 @@ struct SettingsPageTests {
                 ]
             )
             let id = try #require(report.indexes.first?.id)
-            #expect(await site.post("/admin/settings", "do=delete&id=\(id)").status == .seeOther)
+            let question = await site.post("/admin/settings", "do=delete&id=\(id)")
+            #expect(question.status == .ok)
+            #expect(await site.store.indexes().indexes.count == 1)
+            let removal = try BrowserForm(HTMLPage(question.body), "//main//form").with(["do": "delete"])
+            #expect(await site.post("/admin/settings", removal.text).status == .seeOther)
             #expect(await site.store.indexes().indexes.isEmpty)
             #expect(await site.post("/admin/settings", "do=exempt&collection=books&fields=blurb").status == .seeOther)
             let exemption = try BrowserForm(await site.page("/admin/settings"), "//form[.//button[@value='unexempt']]")
             #expect(await site.post("/admin/settings", exemption.with(["do": "unexempt"]).text).status == .seeOther)
             #expect(await site.store.indexes().exemptions.isEmpty)
+        }
+    }
+
+    @Test
+    func `The progress of index updates says what is updated`() async throws {
+        try await TestSite.with { site in
+            var report = IndexReport()
+            report.backfills = [(try CollectionID("people"), .building(documents: 0))]
+            let request = AdminRequest(
+                PageRequest(method: .get, path: "/admin/settings"),
+                context: site.pages.context,
+                environment: site.pages.environment,
+                secret: TestSite.csrfSecret
+            )
+            let response = await request.respond(with: SettingsPage(indexes: report, sessions: [], limits: []))
+            let notes = try HTMLPage(response.body).texts("//section[@aria-labelledby='exemptions']/p[@class='note']")
+            #expect(notes == ["Updating the indexes of people: starting"])
         }
     }
 

@@ -58,7 +58,7 @@ struct TemplateMembersTests {
                 [
                     "array": .array([.integer(1), .string("#fd1c48")]), "boolean": .boolean(true), "bytes": .bytes([1, 2]),
                     "map": .map(["a": .null]), "place": .geoPoint(GeoPoint(validatingLatitude: 1, longitude: 2)),
-                    "vector": .vector([1, 2]),
+                    "reference": .reference(DocumentPath("books/hitchhiker")), "vector": .vector([1, 2]),
                 ]
             ), .create(DocumentPath("all/types/below/b"), ["n": .integer(1)]),
             .create(DocumentPath("many/colors"), ["list": .array(Array(repeating: .string("#fd1c48"), count: 1_001))]),
@@ -72,7 +72,8 @@ struct TemplateMembersTests {
         "/admin/query?in=many&group=1",
         "/admin/query?in=books&g=0&f=author&op=%3D%3D&t=string&v=none&o=title&d=asc&p=&explain=1",
         "/admin/query?in=books&g=0&f=a&op=%3D%3D&t=integer&v=x&o=a&d=nearest&p=x&limit=x&offset=x",
-        "/admin/", "/admin/?new", "/admin/nothing", "/admin/data/books", "/admin/data/books?after=hitchhiker&size=25",
+        "/admin/", "/admin/?new", "/admin/?new&below=books/hitchhiker",
+        "/admin/nothing", "/admin/data/books", "/admin/data/books?after=hitchhiker&size=25",
         "/admin/data/empty",
         "/admin/data/books?where=numberOfPages%20%3E%3D%20200&order=-numberOfPages&cols=title",
         "/admin/data/books?f=numberOfPages&op=%3E&t=integer&v=many", "/admin/data/books?view=types",
@@ -86,6 +87,9 @@ struct TemplateMembersTests {
         "/admin/settings", "/admin/query", "/rpc/docs", "/admin/find", "/admin/find?q=books/x", "/admin/find?q=all",
         "/admin/find?q=types&from=books", "/admin/find?q=nothing", "/admin/find?q=..",
         "/admin/find?below=all", "/admin/find?below=books", "/admin/data/books?position=x",
+        "/admin/data/books/hitchhiker?references", "/admin/data/books/hitchhiker-tags?references",
+        "/admin/data/books?view=panels&document=hitchhiker", "/admin/data/all?view=panels&document=types",
+        "/admin/data/books?view=panels",
     ]
 
     private static let queries = [
@@ -261,6 +265,11 @@ private struct PageSamples {
         let principal = Principal(caller: session.caller, session: session)
         await show(KeysPage(site.keys.all, currentKeyID: nil, now: now), as: principal)
         await show(RevokeKeyPage(key.key, isCurrent: true, isLastAdmin: false, now: now), as: principal)
+        var problems = FormProblems()
+        problems.add("Taken.", at: "name")
+        let other = try DatabaseID(project: "hearth", database: "tests")
+        await show(DatabasesPage([.standard, other], canManage: true, input: "tests", problems: problems), as: principal)
+        await show(DeleteDatabasePage(other, size: .zero, input: "x", problems: problems), as: principal)
         let collection = try CollectionID("books")
         var report = IndexReport()
         let fields = [IndexDefinition.Field(try FieldPath("a")), IndexDefinition.Field(try FieldPath("b"))]
@@ -268,6 +277,7 @@ private struct PageSamples {
         report.indexes = [("id", definition, .unavailable(reason: "The disk is full."))]
         report.exemptions = [try IndexExemption(collection: collection, field: FieldPath("a"))]
         report.backfills = [(collection, .building(documents: 1))]
+        await show(RemoveIndexPage(IndexView("id", definition, .ready), problems: problems), as: principal)
         let sessions = [SessionView(session, keys: site.keys.all, current: session, now: now)]
         await show(SettingsPage(indexes: report, sessions: sessions, limits: [LimitView("Size", "1 MiB")]), as: principal)
     }
@@ -283,7 +293,7 @@ private struct PageSamples {
             theirFields: ["n": .integer(1)],
             yours: ["n": .integer(2)]
         )
-        await show(ConflictPage(conflict, isIncomplete: true, now: now))
+        await show(ConflictPage(conflict, EditTarget(path), isIncomplete: true, now: now))
     }
 
     func showImport() async throws {
@@ -325,7 +335,7 @@ private struct PageSamples {
             _ = try await SetRules.call(.text(text, .version(state.stored.version)), in: site.pages.context)
         }
         let anonymous = site.pages.context.withCaller(.anonymous)
-        for path in ["a/b", "c/d"] { _ = try? await GetDocument.call(.init(path: DocumentPath(path)), in: anonymous) }
+        for path in ["a/b", "c/d"] { _ = try? await GetDocument.document(.init(path: DocumentPath(path)), in: anonymous) }
         _ = await site.get(url)
         let history = try await site.pages.context.rules.history()
         _ = await site.get("\(url)?version=\(try #require(history.versions.first).version)")
@@ -377,6 +387,7 @@ private struct PageSamples {
                 cards: [],
                 hasExamples: false,
                 log: [],
+                hasBackups: true,
                 commands: ShellCommands(host: "a", needsKey: false),
                 now: now
             )

@@ -23,9 +23,8 @@ struct HostileValueTests {
     /// The allowed attributes, besides `aria-` and `data-` attributes.
     private static let attributes: Set<String> = [
         "action", "alt", "autocapitalize", "autocomplete", "charset", "checked", "class", "colspan", "content", "d", "datetime",
-        "defer", "dir", "fill-rule", "font-size", "form", "formaction", "height", "hidden", "href", "id", "lang", "list",
-        "method", "name",
-        "nonce",
+        "defer", "dir", "fill-rule", "font-size", "form", "formaction", "height", "hidden", "href", "id", "inputmode", "lang",
+        "list", "max", "method", "min", "name", "nonce",
         "open", "placeholder", "rel", "role", "scope", "selected", "spellcheck", "src", "tabindex", "title", "transform", "type",
         "value", "viewbox", "width", "x", "y",
     ]
@@ -157,8 +156,12 @@ struct HostileValueTests {
                 "\(target)"
             )
         }
-        for style in try page.all("//style") {
+        for style in try page.all("//style[not(parent::noscript)]") {
             #expect(style.text.split(separator: "\n").allSatisfy { $0.wholeMatch(of: /\.c-[0-9a-f]+\{[a-z0-9#:;-]+\}/) != nil })
+        }
+        for style in try page.all("//noscript/style") {
+            let rule = /@supports selector\(:has\(\*\)\)\{|\.fields[a-z0-9:().+~\[\] -]+\{display:[a-z-]+\}|\}/
+            #expect(style.text.split(separator: "\n").allSatisfy { $0.wholeMatch(of: rule) != nil })
         }
     }
 }

@@ -87,8 +87,66 @@ struct ValueViewTests {
 
     @Test
     func `A document with many values shows the number of omitted rows`() async throws {
-        let page = try await shown(.array((0..<2_500).map { .integer($0) })).page
+        let fields = MapValue((0..<2_500).map { (UTF8Key("f\($0)"), .integer($0)) })
+        let page = try await TestSite.with([.create(DocumentPath("values/one"), fields)]) { site in
+            try await site.page("/admin/data/values/one")
+        }
         #expect(try page.all("//tbody/tr").count == 2_000)
-        #expect(page.source.contains("501 more rows aren’t shown"))
+        #expect(page.source.contains("500 more rows aren’t shown"))
+    }
+
+    @Test
+    func `A large array or map has its first values, and a link to the others`() async throws {
+        let fields: MapValue = [
+            "a": .array((0..<2_500).map { .integer($0) }),
+            "b": .map(["c": .map(MapValue((0..<150).map { (UTF8Key("f\($0)"), .integer($0)) }))]),
+            "z": .array((0..<100).map { .integer($0) }),
+        ]
+        try await TestSite.with([.create(DocumentPath("values/one"), fields)]) { site in
+            let page = try await site.page("/admin/data/values/one")
+            #expect(page.parseErrors == [])
+            #expect(try page.all("//tbody/tr").count == 1 + 101 + 2 + 101 + 1 + 100)
+            let links = try page.all("//tr[contains(@class,'more')]//a")
+            #expect(links.map(\.text) == ["a Show more of the 2,500 elements", "b.c Show more of the 150 fields"])
+            let urls = links.map { $0["href"] ?? "" }
+            #expect(urls == ["/admin/data/values/one?all=a#more", "/admin/data/values/one?all=b.c#more"])
+            let map = try await site.page("/admin/data/values/one?all=b.c")
+            #expect(map.parseErrors == [])
+            #expect(try map.all("//tbody/tr").count == 1 + 101 + 2 + 151 + 1 + 100)
+            #expect(try map.one("//tr[@id='more']")["data-key"]?.hasPrefix("b.c.f") == true)
+            #expect(try map.texts("//tr[contains(@class,'more')]//a").last == "b.c Show the first 100")
+            let array = try await site.page("/admin/data/values/one?all=a")
+            #expect(try array.one("//tr[@id='more']")["data-key"] == "a[100]")
+            #expect(array.source.contains("more rows aren’t shown"))
+        }
+    }
+
+    @Test
+    func `A large array beyond the first values of another one has a link to its others`() async throws {
+        let inner: Value = .map(["b": .array((0..<150).map { .integer($0) })])
+        let fields: MapValue = [
+            "a": .array((0..<150).map { .integer($0) } + [inner]), "ab": .array((0..<150).map { .integer($0) }),
+        ]
+        try await TestSite.with([.create(DocumentPath("values/one"), fields)]) { site in
+            let outer = try await site.page("/admin/data/values/one?all=a")
+            let link = try #require(try outer.one("//tr[@data-key='a[150].b …']//a")["href"])
+            let page = try await site.page(String(link.prefix { $0 != "#" }))
+            #expect(page.parseErrors == [])
+            #expect(try page.all("//tr[@id='more']").map { $0["data-key"] } == ["a[150].b[100]"])
+            #expect(try page.all("//tbody/tr").count == 1 + 151 + 1 + 151 + 1 + 1 + 101)
+            let live = try page.one("//*[@id='live']")["data-stream"]
+            #expect(live?.contains("&all=a%5B150%5D.b") == true)
+        }
+    }
+
+    @Test
+    func `A map beyond the limit of rows stays beyond it`() async throws {
+        let large: Value = .map(MapValue((0..<150).map { (UTF8Key("f\($0)"), .integer($0)) }))
+        let inner: Value = .map(MapValue((0..<50).map { (UTF8Key("f\($0)"), .integer($0)) }))
+        let fields: MapValue = ["a": .array(Array(repeating: inner, count: 50)), "b": large]
+        try await TestSite.with([.create(DocumentPath("values/one"), fields)]) { site in
+            let page = try await site.page("/admin/data/values/one?all=b")
+            #expect(try page.all("//tbody/tr").count == 2_000)
+        }
     }
 }

@@ -94,7 +94,10 @@ struct ServeConfigurationTests {
     @Test(arguments: [
         ["--engine", "postgresql://a/b", "--data", "c"], ["--engine", "postgresql://a/b", "--backups", "c"],
         ["--engine", "postgresql://u:secret@a/b"], ["--engine", "a"],
-        ["--server-folder", "a"],
+        ["--server-folder", "a"], ["--server-url", "http://a"], ["--server-ca", "a"],
+        ["--engine", "postgresql://a/b", "--server-ca", "a"],
+        ["--engine", "postgresql://a/b", "--server-url", "http://u:secret@a"],
+        ["--engine", "postgresql://a/b", "--server-url", "a"],
     ])
     func `An engine excludes what only a data folder has, and has no password in its URL`(_ arguments: [String]) throws {
         let error = #expect(throws: (any Error).self) { try ServeOptions.parse(arguments) }
@@ -104,9 +107,11 @@ struct ServeConfigurationTests {
     @Test func `Each setting of a file reaches the option of its name`() throws {
         let values: KeyValuePairs<String, ServeSetting.Value> = [
             "data": .string("a"), "engine": .string("postgresql://s/t"), "serverFolder": .string("u"),
+            "serverURL": .string("http://v"), "serverCA": .string("w"),
             "groupAccess": .string("edit"), "host": .string("::1"), "port": .integer(1),
             "allowHost": .strings(["b"]),
-            "corsOrigin": .strings(["http://c"]), "trustedProxy": .strings(["10.0.0.0/8"]), "project": .string("project-d"),
+            "corsOrigin": .strings(["http://c"]), "imageOrigin": .strings(["https://i"]),
+            "trustedProxy": .strings(["10.0.0.0/8"]), "project": .string("project-d"),
             "allowClearing": .boolean(true), "notificationStatus": .integer(200), "drainSeconds": .integer(30),
             "assets": .string("e"),
             "tlsCertificate": .string("f"), "tlsKey": .string("g"), "tlsClientCA": .string("h"),
@@ -115,7 +120,9 @@ struct ServeConfigurationTests {
             "follow": .string("http://n"), "followKey": .string("o"), "followCA": .string("p"),
             "rules": .string("j"), "authFirebaseProject": .string("project-k"), "authIssuers": .string("l"),
             "emulator": .boolean(true), "folderEdits": .boolean(false), "folderEditQuietMs": .integer(19),
-            "folderEditDeletions": .integer(20), "keepHours": .integer(5), "keepMebibytes": .integer(600),
+            "folderEditKeepText": .boolean(true), "folderEditRules": .boolean(true), "folderEditDeletions": .integer(20),
+            "keepHours": .integer(5),
+            "keepMebibytes": .integer(600),
             "checkpointMebibytes": .integer(7),
             "checkpointDocuments": .integer(800), "openDatabases": .integer(9), "watchers": .integer(10),
             "watchersPerAddress": .integer(11), "watchersPerKey": .integer(12),
@@ -137,7 +144,7 @@ struct ServeConfigurationTests {
             }
         }
         // An engine and a data folder exclude each other.
-        let isOfEngine = { (name: String) in ["engine", "serverFolder"].contains(name) }
+        let isOfEngine = { (name: String) in ["engine", "serverFolder", "serverURL", "serverCA"].contains(name) }
         let options = try [false, true].map { ofEngine in
             let selected = zip(values, members).filter { isOfEngine($0.0.key) == ofEngine }.map(\.1)
             return try configuration(file: "{\(selected.joined(separator: ", "))}").options()

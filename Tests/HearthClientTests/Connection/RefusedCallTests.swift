@@ -37,9 +37,7 @@ struct RefusedCallTests {
         let server = try StubServer { _ in
             guard times.record() > 2 else { return Self.refusal(status, code) }
             return .stream { stream in
-                stream.send(#"{"type":"open","epoch":"e","seq":1,"heartbeat":15,"retained":0}"#)
-                stream.send(#"{"type":"removed","path":"a/b"}"#)
-                stream.send(#"{"type":"current","seq":1,"count":0,"token":"r1"}"#)
+                for frame in [StreamFrames.open] + StreamFrames.missing("a/b") { stream.send(frame) }
                 stream.waitUntilClosed()
             }
         }

@@ -9,26 +9,17 @@ import TransportTestSupport
 struct CredentialListenerTests {
     private let provider = TestTokenProvider()
 
-    /// The frames of a stream of the document `a/b`.
-    private enum Frames {
-        static let open = #"{"type":"open","epoch":"e","seq":1,"heartbeat":15,"retained":0}"#
-        static let expired = #"{"type":"end","reason":"unauthenticated","token":"r9"}"#
-        static let denied = #"{"type":"error","code":7,"message":"Denied.","data":{"status":"PERMISSION_DENIED"}}"#
-        static let current = #"{"type":"current","seq":1,"count":1,"token":"r1"}"#
-
-        static func document(_ type: String, _ n: Int, token: String? = nil) -> String {
-            let time = "2024-02-29T12:00:00.000000Z"
-            return #"{"type":"\#(type)","document":{"path":"a/b","fields":{"n":\#(n)},"createTime":"\#(time)","#
-                + #""updateTime":"\#(time)"}"# + (token.map { #","seq":2,"n":1,"of":1,"token":"\#($0)"}"# } ?? "}")
+    /// Returns a response with the open frame and others, after which the stream stays open, unless they end it.
+    private static func stream(_ frames: [String], end: String? = nil) -> StubServer.Response {
+        .stream { stream in
+            for frame in [StreamFrames.open] + frames { stream.send(frame) }
+            if let end { stream.send(end) } else { stream.waitUntilClosed() }
         }
     }
 
-    /// Returns a response with frames, after which the stream stays open, unless they end it.
-    private static func stream(_ frames: String...) -> StubServer.Response {
-        .stream { stream in
-            for frame in frames { stream.send(frame) }
-            if ![Frames.expired, Frames.denied].contains(frames.last) { stream.waitUntilClosed() }
-        }
+    /// Returns a response with the document `a/b`.
+    private static func document(_ n: Int, token: String, end: String? = nil) -> StubServer.Response {
+        stream(StreamFrames.document("a/b", n, token: token), end: end)
     }
 
     /// The calls of a listener: the field `n` of each snapshot, or the name of the error's code.
@@ -43,9 +34,9 @@ struct CredentialListenerTests {
     @Test func `A listener continues with a new token when the old one expires`() async throws {
         let server = try StubServer { request in
             switch (request.token, request.resume) {
-            case ("t1", nil): Self.stream(Frames.open, Frames.document("added", 1), Frames.current, Frames.expired)
-            case ("t2", "r9"): Self.stream(Frames.open, Frames.document("modified", 2, token: "r10"), Frames.expired)
-            case ("t3", "r9"): Self.stream(Frames.open, Frames.document("modified", 3, token: "r11"))
+            case ("t1", nil): Self.document(1, token: "r1", end: StreamFrames.expired)
+            case ("t2", "r1"): Self.document(2, token: "r2", end: StreamFrames.expired)
+            case ("t3", "r2"): Self.document(3, token: "r3")
             default: .permissionDenied
             }
         }
@@ -62,9 +53,11 @@ struct CredentialListenerTests {
             switch (request.token, request.resume) {
             // The stream breaks without an end frame.
             case ("t1", nil):
-                .stream { $0.send([Frames.open, Frames.document("added", 1), Frames.current].joined(separator: "\n")) }
+                .stream { stream in
+                    for frame in [StreamFrames.open] + StreamFrames.document("a/b", 1, token: "r1") { stream.send(frame) }
+                }
             case ("t1", "r1"): .unauthenticated
-            case ("t2", "r1"): Self.stream(Frames.open, Frames.document("modified", 2, token: "r2"))
+            case ("t2", "r1"): Self.document(2, token: "r2")
             default: .permissionDenied
             }
         }
@@ -80,7 +73,7 @@ struct CredentialListenerTests {
     @Test func `A listener whose new token is refused, too, gets one error`() async throws {
         let server = try StubServer { request in
             request.token == "t1"
-                ? Self.stream(Frames.open, Frames.document("added", 1), Frames.current, Frames.expired) : .unauthenticated
+                ? Self.document(1, token: "r1", end: StreamFrames.expired) : .unauthenticated
         }
         let db = server.firestore(.idToken(provider))
         var (events, _) = events(db)
@@ -94,7 +87,7 @@ struct CredentialListenerTests {
     }
 
     @Test func `A listener whose streams end for their tokens at once gets one error`() async throws {
-        let server = try StubServer { _ in Self.stream(Frames.open, Frames.expired) }
+        let server = try StubServer { _ in Self.stream([], end: StreamFrames.expired) }
         let db = server.firestore(.idToken(provider))
         var (events, _) = events(db)
         #expect(await events.next() == "unauthenticated")
@@ -104,7 +97,7 @@ struct CredentialListenerTests {
 
     @Test func `A denied listener gets one error, before or after its start`() async throws {
         for response in [
-            .permissionDenied, Self.stream(Frames.open, Frames.document("added", 1), Frames.current, Frames.denied),
+            .permissionDenied, Self.document(1, token: "r1", end: StreamFrames.denied),
         ] as [StubServer.Response] {
             let server = try StubServer { _ in response }
             let db = server.firestore(.idToken(provider))
@@ -121,8 +114,8 @@ struct CredentialListenerTests {
     @Test func `A listener reconnects for the next user without a gap or repetition`() async throws {
         let server = try StubServer { request in
             switch (request.token, request.resume) {
-            case ("t1", nil): Self.stream(Frames.open, Frames.document("added", 1), Frames.current)
-            case ("t2", "r1"): Self.stream(Frames.open, Frames.document("modified", 2, token: "r2"))
+            case ("t1", nil): Self.document(1, token: "r1")
+            case ("t2", "r1"): Self.document(2, token: "r2")
             case ("t3", "r2"): .permissionDenied
             default: .unauthenticated
             }
@@ -139,11 +132,11 @@ struct CredentialListenerTests {
         try await db.terminate()
     }
 
-    @Test func `A change of user reconnects many listeners with one token`() async throws {
+    @Test func `A change of user reconnects many listeners with one token, in one stream`() async throws {
         let server = try StubServer { request in
             request.resume == nil
-                ? Self.stream(Frames.open, Frames.document("added", 1), Frames.current)
-                : Self.stream(Frames.open, Frames.document("modified", 2, token: "r2"))
+                ? Self.document(1, token: "r1")
+                : Self.document(2, token: "r2")
         }
         let db = server.firestore(.idToken(provider))
         let listeners = (0..<20).map { _ in events(db) }
@@ -152,12 +145,12 @@ struct CredentialListenerTests {
         db.credentialDidChange()
         for index in iterators.indices { #expect(await iterators[index].next() == "2") }
         #expect(provider.requests == [false, false])
-        #expect(server.tokens.count { $0 == "t1" } == 20 && server.tokens.count { $0 == "t2" } == 20)
+        #expect(server.tokens == ["t1", "t2"])
         try await db.terminate()
     }
 
     @Test func `An error of the provider is temporary for a listener`() async throws {
-        let server = try StubServer { _ in Self.stream(Frames.open, Frames.document("added", 1), Frames.current) }
+        let server = try StubServer { _ in Self.document(1, token: "r1") }
         provider.fail(with: URLError(.notConnectedToInternet))
         let db = server.firestore(.idToken(provider))
         var (events, _) = events(db)
@@ -175,7 +168,7 @@ struct CredentialListenerTests {
 
     /// Returns the time to the first event after a change of user, while the provider has failed several times.
     private func timeToEvent(afterFailures count: Int) async throws -> Duration {
-        let server = try StubServer { _ in Self.stream(Frames.open, Frames.document("added", 1), Frames.current) }
+        let server = try StubServer { _ in Self.document(1, token: "r1") }
         let provider = TestTokenProvider()
         provider.fail(with: URLError(.notConnectedToInternet))
         let db = server.firestore(.idToken(provider))
@@ -202,5 +195,19 @@ struct CredentialListenerTests {
         try await db.terminate()
         #expect(server.requests.isEmpty)
         provider.release()
+    }
+
+    @Test func `The first change of the credential only establishes the user, unless there is a listener`() async throws {
+        let server = try StubServer { _ in Self.document(1, token: "t") }
+        let db = server.firestore(.idToken(provider))
+        let unknown = try #require(db.user)
+        db.credentialDidChange()
+        #expect(db.user == unknown)
+        var (events, registration) = events(db)
+        #expect(await events.next() == "1")
+        db.credentialDidChange()
+        #expect(db.user != unknown)
+        registration.remove()
+        try await db.terminate()
     }
 }

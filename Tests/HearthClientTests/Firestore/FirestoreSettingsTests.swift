@@ -45,6 +45,24 @@ struct FirestoreSettingsTests {
         #endif
     }
 
+    @Test func `Equal settings can be set again after the first use`() async throws {
+        let settings = FirestoreSettings(environment: ["HEARTH_SERVER": "http://127.0.0.1:1"])
+        settings.cacheSettings = MemoryCacheSettings(garbageCollectorSettings: MemoryLRUGCSettings())
+        settings.credential = .idToken { _ in nil }
+        let db = Firestore(settings: settings)
+        let error = await #expect(throws: FirestoreError.self) { try await db.document("a/b").getDocument(source: .cache) }
+        #expect(error?.code == FirestoreErrorCode.unavailable.rawValue)
+        db.settings = settings
+        db.useEmulator(withHost: "127.0.0.1", port: 1)
+        let others = db.settings
+        let standard = MemoryLRUGCSettings(sizeBytes: NSNumber(value: 100 << 20))
+        others.cacheSettings = MemoryCacheSettings(garbageCollectorSettings: standard)
+        #expect(others == settings)
+        others.cacheSettings = MemoryCacheSettings()
+        #expect(others != settings)
+        try await db.terminate()
+    }
+
     @available(*, deprecated)
     @Test func `The older settings of the cache set the newer one`() {
         let settings = FirestoreSettings(environment: [:])

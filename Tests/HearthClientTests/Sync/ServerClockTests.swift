@@ -1,5 +1,7 @@
 import DocumentModel
 import Foundation
+import SyncEngine
+import TestSupport
 import Testing
 import TransportTestSupport
 
@@ -42,6 +44,27 @@ struct ServerClockTests {
         }
         let db = server.firestore(nil, MemoryCacheSettings())
         try await db.document("notes/a").setData(["n": 1])
+        try await db.disableNetwork()
+        let batch = db.batch().setData(["time": FieldValue.serverTimestamp()], forDocument: db.document("notes/a"))
+        try await batch.enqueue()
+        let local = try await db.document("notes/a").getDocument(source: .cache)
+        let estimate = try #require(local.get("time", serverTimestampBehavior: .estimate) as? Timestamp)
+        let known = try Timestamp(rfc3339: commitTime)
+        #expect(estimate >= known && estimate.microseconds < known.microseconds + Self.hour)
+        try await db.terminate()
+    }
+
+    @Test func `A later run that begins without the server knows its clock`() async throws {
+        let commitTime = "2090-01-01T00:00:00.000000Z"
+        let server = try StubServer { _ in
+            .json(status: 200, #"[{"jsonrpc":"2.0","id":0,"result":{"commitTime":"\#(commitTime)","writeResults":[{}]}}]"#)
+        }
+        let folder = try TemporaryFolder()
+        let settings = PersistentCacheSettings(sizeBytes: (100 << 20) as NSNumber, folder: URL(filePath: folder["cache"]))
+        var db = server.firestore(nil, settings)
+        try await db.document("notes/a").setData(["n": 1])
+        try await db.terminate()
+        db = server.firestore(nil, settings)
         try await db.disableNetwork()
         let batch = db.batch().setData(["time": FieldValue.serverTimestamp()], forDocument: db.document("notes/a"))
         try await batch.enqueue()

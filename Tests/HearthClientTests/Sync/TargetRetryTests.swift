@@ -1,39 +1,15 @@
 import Dispatch
 import Foundation
-import StrictJSON
 import Synchronization
 import Testing
 import TransportTestSupport
-import UTF8Text
 
 @testable import HearthClient
 
 /// The stream of a client with a local cache, by a server that says what the tests want.
 @Suite("Streams of a client with a cache", .timeLimit(.minutes(10)))
 struct TargetRetryTests {
-    private static let time = "2024-02-29T12:00:00.000000Z"
-    private static let open = #"{"type":"open","stream":"s","epoch":"e","seq":1,"heartbeat":15,"retained":0}"#
     private static let emptyResult = StubServer.Response.json(status: 200, #"[{"jsonrpc":"2.0","id":0,"result":{}}]"#)
-
-    /// The frames of a document that does not exist.
-    private static func missing(_ path: String, _ id: String) -> [String] {
-        [
-            #"{"type":"deleted","path":"\#(path)","time":"\#(time)","removedTargets":[\#(id)]}"#,
-            #"{"type":"current","target":\#(id),"seq":1,"time":"\#(time)","token":"t"}"#,
-            #"{"type":"snapshot","seq":1,"time":"\#(time)","token":"t"}"#,
-        ]
-    }
-
-    /// The documents and IDs of the targets in a request.
-    private static func targets(in request: StubServer.Request) -> [(path: String, id: String)] {
-        guard let root = try? JSONText(Array(request.body.utf8)).root else { return [] }
-        let object = root.elements?.first { _ in true } ?? root
-        let targets = (object["params"] ?? object)["targets"]?.elements
-        return (targets.map(Array.init) ?? []).compactMap { target in
-            guard let path = target["document"]?.string, let id = target["id"] else { return nil }
-            return (path, String(decoding: id.rawBytes, as: UTF8.self))
-        }
-    }
 
     private func database(_ server: StubServer, _ credential: FirestoreCredential? = nil) -> Firestore {
         let db = server.firestore(credential)
@@ -57,22 +33,22 @@ struct TargetRetryTests {
         let addedID = Mutex("")
         let server = try StubServer { request in
             guard request.path == "/watch" else {
-                guard let target = Self.targets(in: request).first else { return Self.emptyResult }
+                guard let target = request.targets.first else { return Self.emptyResult }
                 addedID.withLock { $0 = target.id }
                 added.signal()
                 return Self.emptyResult
             }
-            let targets = Self.targets(in: request)
+            let targets = request.targets
             return .stream { stream in
-                stream.send(Self.open)
+                stream.send(StreamFrames.open)
                 for target in targets {
-                    for frame in Self.missing(target.path, target.id) { stream.send(frame) }
+                    for frame in StreamFrames.missing(target.path, target: target.id) { stream.send(frame) }
                 }
                 let id = targets.first { $0.path == "a/1" }?.id ?? "0"
                 let error = #"{"code":-32603,"message":"Internal error","data":{"errorId":"x"}}"#
                 stream.send(#"{"type":"targetRemoved","target":\#(id),"error":\#(error)}"#)
                 added.wait()
-                for frame in Self.missing("a/1", addedID.withLock(\.self)) { stream.send(frame) }
+                for frame in StreamFrames.missing("a/1", target: addedID.withLock(\.self)) { stream.send(frame) }
                 stream.waitUntilClosed()
             }
         }
@@ -96,9 +72,9 @@ struct TargetRetryTests {
     @Test func `A listener whose target fails each time sees what the cache has`() async throws {
         let server = try StubServer { request in
             guard request.path == "/watch" else { return Self.emptyResult }
-            let targets = Self.targets(in: request)
+            let targets = request.targets
             return .stream { stream in
-                stream.send(Self.open)
+                stream.send(StreamFrames.open)
                 for target in targets {
                     let error = #"{"code":-32603,"message":"Internal error","data":{"errorId":"x"}}"#
                     stream.send(#"{"type":"targetRemoved","target":\#(target.id),"error":\#(error)}"#)
@@ -122,11 +98,11 @@ struct TargetRetryTests {
                 attempt.yield()
                 return .unavailable(retryAfter: "300")
             }
-            let targets = Self.targets(in: request)
+            let targets = request.targets
             return .stream { stream in
-                stream.send(Self.open)
+                stream.send(StreamFrames.open)
                 for target in targets {
-                    for frame in Self.missing(target.path, target.id) { stream.send(frame) }
+                    for frame in StreamFrames.missing(target.path, target: target.id) { stream.send(frame) }
                 }
                 stream.waitUntilClosed()
             }

@@ -15,7 +15,8 @@ struct UserDataReaderTests {
             "data": Data([1]), "vector": FieldValue.vector([1.5]), "reference": offlineDatabase.document("a/b"), "null": NSNull(),
             "nil": Int?.none as Any, "optional": Int?.some(3) as Any, "strings": ["a", "b"],
             "list": [1, "x", ["y": [2]]] as [Any],
-            "map": ["inner": 1], "number": NSNumber(value: 7), "yes": NSNumber(value: true), "half": NSNumber(value: 0.5),
+            "map": ["inner": 1], "width": CGFloat(0.25), "price": Decimal(string: "19.99") as Any, "number": NSNumber(value: 7),
+            "yes": NSNumber(value: true), "half": NSNumber(value: 0.5),
         ]
         let time = Value.timestamp(try Timestamp(microseconds: 1_000_000))
         let expected: MapValue = [
@@ -25,7 +26,7 @@ struct UserDataReaderTests {
             "reference": .reference(try DocumentPath("a/b")), "null": .null, "nil": .null, "optional": .integer(3),
             "strings": .array([.string("a"), .string("b")]),
             "list": .array([.integer(1), .string("x"), .map(["y": .array([.integer(2)])])]), "map": .map(["inner": .integer(1)]),
-            "number": .integer(7), "yes": .boolean(true), "half": .double(0.5),
+            "width": .double(0.25), "price": .double(19.99), "number": .integer(7), "yes": .boolean(true), "half": .double(0.5),
         ]
         #expect(try DocumentData(dictionary).fields == expected)
         let back = expected.dictionary(in: offlineDatabase)
@@ -52,6 +53,21 @@ struct UserDataReaderTests {
         #expect(list.any(in: nil) as? [Int] == [1, 2])
         // Integers and doubles remain what they are when they are written again.
         #expect(try DocumentData(data).fields == fields)
+    }
+
+    @Test func `Values that were read keep their types in optionals`() throws {
+        let fields: MapValue = [
+            "0": .integer(0), "1": .integer(1), "5": .integer(5), "one": .double(1), "yes": .boolean(true), "nothing": .null,
+        ]
+        let data = fields.dictionary(in: nil)
+        let optionals = Dictionary(uniqueKeysWithValues: data.keys.map { ($0, data[$0]) })
+        let twice = Dictionary(uniqueKeysWithValues: data.keys.map { ($0, Optional.some(data[$0]) as Any) })
+        #expect(try DocumentData(optionals.mapValues { $0 as Any }).fields == fields)
+        #expect(try DocumentData(twice).fields == fields)
+        let list: [Any?] = [data["1"], data["one"], data["yes"], nil]
+        let nested: [String: Any] = ["map": optionals, "list": list]
+        let values: [Value] = [.integer(1), .double(1), .boolean(true), .null]
+        #expect(try DocumentData(nested).fields == ["map": .map(fields), "list": .array(values)])
     }
 
     @Test func `Rejects unsupported types with the field path`() throws {

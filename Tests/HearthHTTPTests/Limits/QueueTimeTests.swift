@@ -25,6 +25,7 @@ struct QueueTimeTests {
                     #expect(error["code"]?.number == .integer(14))
                     #expect(error["data"]?["status"]?.string == "UNAVAILABLE")
                     #expect(error["data"]?["executed"]?.boolean == false)
+                    #expect(error["data"]?["requestId"]?.string == refused["x-request-id"])
                     guard case .integer(let milliseconds)? = error["data"]?["retryAfterMilliseconds"]?.number else {
                         Issue.record("There is no delay")
                         continue
@@ -34,6 +35,9 @@ struct QueueTimeTests {
                 let path = "/v1/projects/p/databases/(default)/documents/a/b"
                 let refused = try await connection.send("PATCH", path, [Self.json], body: #"{"fields":{}}"#)
                 #expect(refused.status == 503 && refused["retry-after"] != nil && refused.body.contains("\"UNAVAILABLE\""))
+                let details = try JSONText(Array(refused.body.utf8)).root["error"]?["details"]?.elements.map(Array.init)
+                #expect(details?.first?["@type"]?.string == "type.googleapis.com/google.rpc.RequestInfo")
+                #expect(details?.first?["requestId"]?.string == refused["x-request-id"])
                 #expect(try await server.context.store.document(at: .init("a/b"), readTime: nil) == nil)
                 #expect(try await connection.send("GET", "/health/ready").status == 200)
                 let metrics = try await connection.send("GET", "/metrics")

@@ -113,7 +113,7 @@ struct DashboardTests {
     func `Panels fit in the grid, and none lies on another`() throws {
         let panels = try dashboard().panels
         #expect(Set(panels.map(\.id)).count == panels.count)
-        #expect(panels.filter { $0.type == "row" }.count == 9)
+        #expect(panels.filter { $0.type == "row" }.count == 10)
         var cells: Set<[Int]> = []
         for panel in panels {
             let position = panel.gridPos

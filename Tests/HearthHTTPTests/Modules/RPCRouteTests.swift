@@ -1,7 +1,8 @@
 import DocumentModel
 import FuzzedInputs
+import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import ServerTestSupport
 import Testing
 
@@ -26,10 +27,12 @@ import Testing
                 #expect(response["server"] == nil)
                 #expect(response["connection"] == nil)
                 #expect(
-                    response.body == """
-                        {"jsonrpc":"2.0","id":1,"error":{"code":5,"message":"Document not found: a/missing",\
-                        "data":{"status":"NOT_FOUND","path":"a/missing"}}}
+                    response.body.hasPrefix(
                         """
+                        {"jsonrpc":"2.0","id":1,"error":{"code":5,"message":"Document not found: a/missing",\
+                        "data":{"status":"NOT_FOUND","path":"a/missing","readTime":"0001-01-01T00:00:00.000000Z","epoch":"
+                        """
+                    )
                 )
             }
         }

@@ -104,4 +104,17 @@ struct AccessLogTests {
             #expect(!entry.text.contains("contents"))
         }
     }
+
+    @Test
+    func `A slow request is listed for admins with its path, without its query`() async throws {
+        let configuration = HTTPServerConfiguration.standard.with(\.slowCallTime, .nanoseconds(1))
+        try await withServer(configuration, hasPages: true) { server in
+            try await withConnection(to: server) { connection in
+                _ = try await connection.send("GET", "/admin/data/books?where=x")
+            }
+            let slowCalls = server.context.server.slowCalls
+            while slowCalls.entries.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(slowCalls.entries.map(\.request) == ["GET /admin/data/books"])
+        }
+    }
 }

@@ -1,8 +1,9 @@
 import DocumentModel
 import FileStore
 import FuzzedInputs
+import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import Logging
 import ServerTestSupport
 import StrictJSON

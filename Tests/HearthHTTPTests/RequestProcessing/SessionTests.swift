@@ -355,8 +355,8 @@ struct SessionLifetimeTests {
         let reader = try await start(sessions, keys, role: .reader)
         #expect(sessions.visible(to: admin.session.caller).count == 2)
         #expect(sessions.visible(to: reader.session.caller).map(\.name) == [reader.session.name])
-        #expect(throws: StatusError.self) { try sessions.end(admin.session.name, by: reader.session.caller) }
-        try sessions.end(reader.session.name, by: admin.session.caller)
+        await #expect(throws: StatusError.self) { try await sessions.end(admin.session.name, by: reader.session.caller) }
+        try await sessions.end(reader.session.name, by: admin.session.caller)
         #expect(sessions.session(withID: reader.id.utf8) == nil)
         #expect(sessions.session(withID: admin.id.utf8) != nil)
     }

@@ -1,7 +1,9 @@
 import DocumentModel
+import HTTPTypes
 import HearthAPI
-import Hummingbird
+import HummingbirdCore
 import Logging
+import NIOCore
 import ServerTestSupport
 import SpanRecording
 import Testing
@@ -50,9 +52,9 @@ struct TraceTests {
             let spans = try await log.nextRequest()
             #expect(spans.map(\.name) == ["commit", "journal sync", "documents.set", "POST /rpc"])
             let (commit, sync, method, request) = (spans[0], spans[1], spans[2], spans[3])
-            #expect(request.parent.map { "\($0)" } == Self.spanID)
-            #expect(method.parent == request.trace.spanID && commit.parent == method.trace.spanID)
-            #expect(sync.parent == commit.trace.spanID)
+            #expect(request.parentID.map { "\($0)" } == Self.spanID)
+            #expect(method.parentID == request.trace.spanID && commit.parentID == method.trace.spanID)
+            #expect(sync.parentID == commit.trace.spanID)
             for span in spans {
                 #expect("\(span.trace.traceID)" == Self.traceID && span.trace.state == "vendor=1")
                 #expect(span.startTime <= span.endTime && request.startTime <= span.startTime && span.endTime <= request.endTime)
@@ -79,15 +81,33 @@ struct TraceTests {
                 try await connection.send("POST", "/rpc", [Self.json], body: "[\(calls.joined(separator: ","))]")
             }
             let spans = try await log.nextRequest()
-            let expected = ["query", "query.run", "documents.get", "aggregate", "query.aggregate", "POST /rpc"]
+            let expected = ["query", "query.run", "documents.get", "aggregate", "query.aggregate", "_OTHER", "POST /rpc"]
             #expect(spans.map(\.name) == expected, "\(response.body)")
-            guard spans.count == 6 else { return }
-            #expect(spans[0].parent == spans[1].trace.spanID && spans[3].parent == spans[4].trace.spanID)
-            #expect(spans[5].parent == nil && [1, 2, 4].allSatisfy { spans[$0].parent == spans[5].trace.spanID })
+            guard spans.count == 7 else { return }
+            #expect(spans[0].parentID == spans[1].trace.spanID && spans[3].parentID == spans[4].trace.spanID)
+            #expect(spans[6].parentID == nil && [1, 2, 4, 5].allSatisfy { spans[$0].parentID == spans[6].trace.spanID })
+            #expect(text("rpc.method", of: spans[5]) == "_OTHER" && text("rpc.system.name", of: spans[5]) == "jsonrpc")
+            #expect(text("db.query.plan", of: spans[0])?.isEmpty == false)
             #expect(text("db.query.documents_read", of: spans[0]) == "1")
             #expect(text("rpc.response.status_code", of: spans[2]) == "NOT_FOUND")
             // An error of the client is none of the server.
-            #expect(spans.allSatisfy { $0.status == nil })
+            #expect(spans[...4].allSatisfy { $0.status == nil })
+        }
+    }
+
+    @Test
+    func `A commit that fails has a span with its status`() async throws {
+        try await withServer(configuration(1)) { server in
+            let set = call("documents.set", #"{"path":"books/x","fields":{},"precondition":{"exists":true}}"#)
+            let response = try await withConnection(to: server) { connection in
+                try await connection.send("POST", "/rpc", [Self.json], body: set)
+            }
+            let spans = try await log.nextRequest()
+            #expect(spans.map(\.name) == ["commit", "documents.set", "POST /rpc"], "\(response.body)")
+            let commit = try #require(spans.first)
+            #expect(text("db.response.status_code", of: commit) == "NOT_FOUND")
+            // An error of the client is none of the server.
+            #expect(text("db.operation.batch.size", of: commit) == "1" && spans.allSatisfy { $0.status == nil })
         }
     }
 
@@ -103,7 +123,7 @@ struct TraceTests {
             }
             #expect(response.status == 200)
             let span = try await log.next()
-            #expect(span.name == "GET /health" && span.parent == nil && "\(span.trace.traceID)" != Self.traceID)
+            #expect(span.name == "GET /health" && span.parentID == nil && "\(span.trace.traceID)" != Self.traceID)
         }
     }
 

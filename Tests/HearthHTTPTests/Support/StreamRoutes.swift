@@ -1,6 +1,6 @@
 import HTTPTypes
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import Synchronization
 

@@ -128,9 +128,10 @@ struct LiveUpdateStreamTests {
                 try await server.set("books/b", ["v": .integer(1)])
                 _ = try await event("rows", from: &connection)
                 #expect(server.context.sessions.visible(to: .system).map(\.lastUseTime) == [session.lastUseTime])
-                try server.context.sessions.end(session.name, by: .system)
+                try await server.context.sessions.end(session.name, by: .system)
                 let rest = try await connection.receiveAll()
-                #expect(rest.contains("event: failed\ndata: {\"reason\":\"You no longer have permission to see this.\"}"))
+                let event = #"event: failed\#ndata: {"reason":"Your session has ended.","signIn":"/admin/sign-in"}"#
+                #expect(rest.contains(event))
             }
             let again = try await withConnection(to: server) { try await $0.send("GET", address, Self.events + [cookie]) }
             #expect(again.status == 401)

@@ -4,6 +4,7 @@ import HearthAPI
 import HearthHTTP
 import ServerTestSupport
 import StrictJSON
+import Synchronization
 import Testing
 import UTF8Text
 
@@ -107,6 +108,36 @@ import UTF8Text
                 #expect(try await connection.receiveAll().isEmpty)
             }
         }
+    }
+
+    @Test
+    func `A server that has ended releases its databases, and with them their files`() async throws {
+        struct References: Sendable {
+            weak var context: ServiceContext?
+            weak var databases: DatabaseRegistry?
+            nonisolated(unsafe) weak var store: AnyObject?
+
+            var areReleased: Bool { context == nil && databases == nil && store == nil }
+        }
+        let references = Mutex(References())
+        try await withServer { server in
+            references.withLock {
+                $0.context = server.context
+                $0.databases = server.context.databases
+                $0.store = server.context.store as AnyObject
+            }
+            try await withConnection(to: server) { connection in
+                let response = try await connection.send("GET", "/metrics")
+                #expect(response.status == 200)
+                try await connection.send(RawConnection.request("GET", "/watch?document=a/b"))
+                _ = try await connection.receive(through: #""current""#)
+            }
+        }
+        // Tasks that are ending may have them for a moment.
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !references.withLock(\.areReleased), .now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        let areReleased = references.withLock(\.areReleased)
+        #expect(areReleased)
     }
 
     @Test

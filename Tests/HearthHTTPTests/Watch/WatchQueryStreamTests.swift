@@ -72,7 +72,7 @@ import UTF8Text
                 // Displaces one document, and then changes the other.
                 for (path, pages) in [("books/c", 250), ("books/b", 1)] as [(String, Int64)] {
                     let old = try DocumentPath(pages == 1 ? "books/b" : "books/a")
-                    let displaced = try await GetDocument.call(.init(path: old), in: server.context)
+                    let displaced = try await GetDocument.document(.init(path: old), in: server.context)
                     try await server.set(path, ["pages": .integer(pages), "title": .string("New")])
                     let time = try #require(server.context.store.position.lastCommitTime?.rfc3339)
                     let (id, title, index) = pages == 1 ? ("b", "New", 0) : ("a", "A", 1)

@@ -541,7 +541,7 @@ import UTF8Text
 
     private func document(_ path: String, in server: InProcessServer) async throws -> String {
         var writer = JSONWriter()
-        try await GetDocument.call(.init(path: try DocumentPath(path)), in: server.context).write(to: &writer)
+        try await GetDocument.document(.init(path: try DocumentPath(path)), in: server.context).write(to: &writer)
         return String(decoding: writer.finish(), as: UTF8.self)
     }
 

@@ -50,7 +50,7 @@ struct DocumentReadBatcherTests {
     }
 
     private let server = Server()
-    private let reads = DocumentReadBatcher(maximumRequests: 2)
+    private let reads = DocumentReadBatcher<Document?>(maximumRequests: 2)
 
     private func read(_ path: String) async throws(StatusError) -> Document? {
         try await reads.document(at: try DocumentPath(path)) { [server] in await server.respond(to: $0) }

@@ -10,11 +10,7 @@ extension DocumentStore {
     /// Adds 1 to the field `v` of a document.
     @discardableResult
     func increment(_ path: String, identity: CommitIdentity? = nil) async throws(StatusError) -> CommitResult {
-        let increment = Write(
-            path: try DocumentPath(path),
-            operation: .patch([:], mask: []),
-            transforms: [try FieldTransform(field: FieldPath("v"), operation: .increment(.integer(1)))]
-        )
+        let increment = try Write.adding(1, to: DocumentPath(path))
         return try await commit([increment], validating: ReadSet(), by: nil, identity: identity)
     }
 
@@ -31,6 +27,17 @@ extension DocumentStore {
         var commits: [Commit] = []
         while commits.count < Int(last.rawValue), let commit = try await iterator.next() { commits.append(commit) }
         return commits
+    }
+}
+
+extension Write {
+    /// Returns a write that adds to the field `v` of a document.
+    static func adding(_ number: Int64, to path: DocumentPath) throws(StatusError) -> Write {
+        Write(
+            path: path,
+            operation: .patch([:], mask: []),
+            transforms: [try FieldTransform(field: FieldPath("v"), operation: .increment(.integer(number)))]
+        )
     }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A proxy of an engine's socket, which can lose answers.
+/// A proxy of an engine's socket, which can lose answers, and stop passing bytes as a cut network does.
 final class EngineProxy: Sendable {
     /// The fault of the connections that commit next.
     enum Fault: Sendable {
@@ -12,12 +12,28 @@ final class EngineProxy: Sendable {
         case loseAnswer
     }
 
+    /// A direction of bytes.
+    enum Direction: Sendable {
+        case toEngine
+        case toClient
+    }
+
+    private struct State {
+        /// The directions in which nothing passes.
+        var cut: Set<Direction> = []
+        /// The connections that have lost bytes.
+        var broken: [ProxiedConnection] = []
+    }
+
+    private let state = Mutex(State())
     private let folder: TemporaryFolder
     private let engineFolder: String
     private let listener: Int32
     private let faults = Mutex<[Fault]>([])
     /// The number of faults so far.
     let faultCount = Atomic(0)
+    /// The number of connections that were made so far.
+    let connectionCount = Atomic(0)
 
     /// The folder of the proxy's socket.
     var socketFolder: String { folder.path }
@@ -44,6 +60,29 @@ final class EngineProxy: Sendable {
         faults.withLock { $0 += next }
     }
 
+    /// Stops passing bytes in some directions. No connection ends by that, and new ones can be made.
+    func cut(_ directions: Set<Direction>) {
+        state.withLock { $0.cut = directions }
+    }
+
+    /// Passes bytes again. Connections that have lost some end.
+    func mend() {
+        let broken = state.withLock { state in
+            defer { state = State() }
+            return state.broken
+        }
+        for connection in broken { connection.end() }
+    }
+
+    /// Returns whether bytes are lost.
+    private func loses(_ direction: Direction, of connection: ProxiedConnection) -> Bool {
+        state.withLock { state in
+            guard state.cut.contains(direction) else { return false }
+            state.broken.append(connection)
+            return true
+        }
+    }
+
     private static func withAddress(_ folder: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -56,15 +95,17 @@ final class EngineProxy: Sendable {
     }
 
     private func serve(_ client: Int32) {
+        connectionCount.add(1, ordering: .relaxed)
         let engine = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard Self.withAddress(engineFolder, { connect(engine, $0, $1) }) == 0 else {
             close(client)
             close(engine)
             return
         }
-        let connection = Connection(client: client, engine: engine)
+        let connection = ProxiedConnection(client: client, engine: engine)
         Thread.detachNewThread { [self] in
             connection.pass(from: client, to: engine) { bytes in
+                guard !loses(.toEngine, of: connection) else { return .drop }
                 // The text of a statement is sent when it is prepared, at its first use on a connection.
                 guard bytes.contains("INSERT INTO hearth.commits"), let fault = takeFault() else { return .pass }
                 guard fault == .loseAnswer else { return .cut }
@@ -72,8 +113,9 @@ final class EngineProxy: Sendable {
                 return .pass
             }
         }
-        Thread.detachNewThread {
+        Thread.detachNewThread { [self] in
             connection.pass(from: engine, to: client) { bytes in
+                guard !loses(.toClient, of: connection) else { return .drop }
                 guard connection.losesAnswer.load(ordering: .relaxed) else { return .pass }
                 // The tag of the command's completion.
                 return bytes.contains("COMMIT\0") ? .cut : .drop
@@ -97,11 +139,12 @@ private enum Passage {
 }
 
 /// A connection through the proxy.
-private final class Connection: Sendable {
+private final class ProxiedConnection: Sendable {
     private let client: Int32
     private let engine: Int32
     let losesAnswer = Atomic(false)
-    private let openCount = Atomic(2)
+    /// The number of directions that are passed; the sockets are closed when there are none.
+    private let openCount = Mutex(2)
 
     init(client: Int32, engine: Int32) {
         (self.client, self.engine) = (client, engine)
@@ -120,11 +163,22 @@ private final class Connection: Sendable {
             case .cut: break reading
             }
         }
-        shutdown(client, Int32(SHUT_RDWR))
-        shutdown(engine, Int32(SHUT_RDWR))
-        guard openCount.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        close(client)
-        close(engine)
+        end()
+        openCount.withLock { count in
+            count -= 1
+            guard count == 0 else { return }
+            close(client)
+            close(engine)
+        }
+    }
+
+    /// Ends the connection.
+    func end() {
+        openCount.withLock { count in
+            guard count > 0 else { return }
+            shutdown(client, Int32(SHUT_RDWR))
+            shutdown(engine, Int32(SHUT_RDWR))
+        }
     }
 }
 

@@ -93,6 +93,8 @@ final class TwoServerStore: ClosableStore {
 
     var position: StorePosition { reader.position }
 
+    var restartCount: Int { reader.restartCount }
+
     func safePosition() async throws(StatusError) -> StorePosition { try await reader.safePosition() }
 
     var writeBlockedReason: StatusError? {

@@ -82,6 +82,12 @@ struct CheckerTests {
             ),
             ("function f() { return 1; }", ["3:10 - WARNING Unused function: f."]),
             (
+                "match /a/{b} { allow read, write: if true; allow delete; allow create: if false; allow read; }",
+                ["3:16", "3:44"].map {
+                    "\($0) - WARNING Anyone can write these documents, even without signing in. Add a condition on request.auth."
+                }
+            ),
+            (
                 "function f() { let a = 1; let b = 2; return b; } match /a/{b} { allow get: if f() == 1; }",
                 ["3:20 - WARNING Unused variable: a."]
             ),

@@ -141,6 +141,29 @@ struct WorkQueueOverloadTests {
         }
     }
 
+    @Test func `A call that has waited too long is refused while no thread is free`() async {
+        let queue = WorkQueue(label: "a", width: 1)
+        let mayEnd = DispatchSemaphore(value: 0)
+        // As a thread that waits for a disk which does not answer.
+        queue.submit { mayEnd.wait() }
+        let work = { @Sendable () throws(StatusError) in true }
+        await withTaskGroup(of: Void.self) { group in
+            for priority in [WorkQueue.Priority.normal, .low, .normal] {
+                group.addTask {
+                    let late = CallAdmission(queueTime: .zero)
+                    let error = await #expect(throws: StatusError.self) {
+                        _ = try await CallAdmission.$current.withValue(late) { () async throws in
+                            try await queue.run(priority: priority, work)
+                        }
+                    }
+                    #expect(error?.code == .unavailable && error?.isExecuted == false)
+                }
+            }
+        }
+        mayEnd.signal()
+        #expect((try? await queue.run(work)) == true)
+    }
+
     // MARK: - Goodput
 
     /// The results of calls.

@@ -62,6 +62,7 @@ struct FailingCache: LocalCache {
     var lastChange: ChangeNumber { memory.lastChange }
     var overlayUser: UserID? { memory.overlayUser }
     var byteCount: Int { memory.byteCount }
+    var serverClock: ServerClock { memory.serverClock }
 
     mutating func transaction<Result>(
         _ body: (inout Self) throws(StatusError) -> Result
@@ -86,9 +87,19 @@ struct FailingCache: LocalCache {
     func visitDocuments(
         in source: StructuredQuery.Source,
         after change: ChangeNumber,
+        from position: ScanPosition?,
+        maximumCount: Int,
+        selecting selector: DocumentSelector?,
         _ visit: (RemoteDocument) throws(StatusError) -> Void
-    ) throws(StatusError) {
-        try memory.visitDocuments(in: source, after: change, visit)
+    ) throws(StatusError) -> (count: Int, position: ScanPosition?) {
+        try memory.visitDocuments(
+            in: source,
+            after: change,
+            from: position,
+            maximumCount: maximumCount,
+            selecting: selector,
+            visit
+        )
     }
 
     mutating func save(_ documents: [RemoteDocument]) { memory.save(documents) }
@@ -143,6 +154,7 @@ struct FailingCache: LocalCache {
         memory.removeOverlays(at: paths, for: user)
     }
 
+    mutating func save(_ clock: ServerClock) { memory.save(clock) }
     mutating func save(overlayUser: UserID) { memory.save(overlayUser: overlayUser) }
     func target(_ target: SyncTarget) -> CachedTarget? { memory.target(target) }
     mutating func addTarget(_ target: SyncTarget) -> CachedTarget { memory.addTarget(target) }

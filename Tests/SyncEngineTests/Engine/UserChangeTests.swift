@@ -86,4 +86,25 @@ struct UserChangeTests {
         try client.deliver(RemoteDocument(path, ["a": .integer(1)], at: 100), to: again, at: 100)
         #expect(try client.last(again).documents.first?.fields == ["a": .integer(1), "b": .integer(2)])
     }
+
+    @Test(arguments: [true, false])
+    func `A listener that requires the server waits for its answer on a new stream`(isUserChange: Bool) throws {
+        var client = TestClient(isEager: true)
+        let query = try ViewQuery()
+        let first = try client.listen(to: query, requiresServer: true)
+        try client.deliver(RemoteDocument(.inC("a"), [:], at: 100), to: first, at: 100, isOfAll: true)
+        let known = try client.listen(to: query, requiresServer: true)
+        #expect(try !client.last(known).isFromCache)
+        if isUserChange {
+            try client.perform { try $0.changeUser(to: UserID("x")) }
+        } else {
+            client.perform { $0.streamClosed() }
+        }
+        let late = try client.listen(to: query, requiresServer: true)
+        #expect(client.events[late] == nil)
+        // The answer has nothing new.
+        try client.deliver(to: first, at: 200, isOfAll: true)
+        #expect(try client.last(late).documents.map(\.path) == [.inC("a")])
+        #expect(client.events[late]?.count == 1 && client.events[first]?.count == 1)
+    }
 }

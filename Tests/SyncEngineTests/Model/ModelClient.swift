@@ -24,11 +24,29 @@ struct ModelClient<Cache: LocalCache> {
     /// False after the server was restored, when the counter may go back.
     private var checksCounter = true
 
-    /// - Parameter reopen: Returns the cache of a process that starts, by that of the previous one.
-    init(number: Int, cache: Cache, reopening reopen: @escaping (Cache) throws -> Cache = { $0 }) {
+    /// - Parameters:
+    ///   - maximumRefillCount: The number of documents that are read at once to refill a view.
+    ///   - reopen: Returns the cache of a process that starts, by that of the previous one.
+    init(
+        number: Int,
+        cache: Cache,
+        maximumRefillCount: Int = .max,
+        reopening reopen: @escaping (Cache) throws -> Cache = { $0 }
+    ) {
         self.number = number
         self.reopen = reopen
-        client = TestClient(SyncEngine(cache: cache))
+        var settings = SyncEngine<Cache>.Settings()
+        settings.maximumRefillCount = maximumRefillCount
+        client = TestClient(cache: cache, settings)
+    }
+
+    /// True if views need a refill.
+    var needsRefills: Bool { client.engine.needsRefills }
+
+    /// Makes a step of the refill of a view.
+    mutating func continueRefills() {
+        client.perform { $0.continueRefills() }
+        checkEvents()
     }
 
     // MARK: Listeners
@@ -182,6 +200,7 @@ struct ModelClient<Cache: LocalCache> {
         while !client.sent.isEmpty { try send(to: &server, isAnswerLost: false, &random) }
         for id in client.requests.keys.sorted() { try deliver(id, from: server) }
         try answerReads(from: server)
+        while needsRefills { continueRefills() }
     }
 
     // MARK: Checks
@@ -201,11 +220,15 @@ struct ModelClient<Cache: LocalCache> {
         #expect(client.cacheErrors.isEmpty)
     }
 
-    /// Expects that the counter, which is only ever incremented, never goes back.
+    /// Expects that the counter, which is only ever incremented, never goes back while it is shown. Once it has left a limited view, the cache
+    /// may forget it, and the next increment begins at zero until the server has answered.
     private func checkCounter(of listener: inout Listener, in event: ViewSnapshot) {
         guard let document = event.documents.first(where: { $0.path == RandomModel.counterPath }),
             case .integer(let value)? = document.fields["n"]
-        else { return }
+        else {
+            listener.counter = 0
+            return
+        }
         #expect(value >= listener.counter, "The counter went back in client \(number).")
         listener.counter = value
     }

@@ -8,8 +8,8 @@ import UTF8Text
 @Suite("Clients of a serial server")
 struct RandomModelTests {
     /// Several clients write, change their users, lose their connection, answers and processes, and are told of changes late. Whatever
-    /// happens, their events replay to what they show, no event is without a change, a counter never goes back while its user is the
-    /// same, and in the end all show what the server has.
+    /// happens, their events replay to what they show, no event is without a change, a counter never goes back while it is shown
+    /// to the same user, and in the end all show what the server has.
     @Test(arguments: (0..<40).map { SeededGenerator.currentSeed &+ $0 })
     func `All clients converge`(seed: UInt64) throws {
         var clients = (0..<3).map { ModelClient(number: $0, cache: MemoryCache(isEager: seed.isMultiple(of: 4))) }
@@ -48,12 +48,27 @@ struct RandomModelTests {
         try run(&clients, stepCount: 120, seed)
     }
 
+    /// The same with limited views that are refilled in steps, between which everything else happens.
+    @Test func `Clients whose views are refilled in steps converge`() throws {
+        var refillCount = 0
+        for seed in (0..<10).map({ SeededGenerator.currentSeed &+ $0 }) {
+            var clients = (0..<3).map { number in
+                let cache = PersistentCache.inMemory(isEager: seed.isMultiple(of: 4))
+                return ModelClient(number: number, cache: cache, maximumRefillCount: 1)
+            }
+            refillCount += try run(&clients, stepCount: 200, seed)
+        }
+        // A single run may need none.
+        #expect(refillCount > 0)
+    }
+
+    @discardableResult
     private func run(
         _ clients: inout [ModelClient<some LocalCache>],
         stepCount: Int,
         restoreEvery restoreStep: Int? = nil,
         _ seed: UInt64
-    ) throws {
+    ) throws -> Int {
         var random = SeededGenerator(seed: seed)
         var server = SerialServer()
         for index in clients.indices {
@@ -61,9 +76,14 @@ struct RandomModelTests {
             for query in try RandomModel.queries(&random) { try clients[index].listen(to: query) }
         }
         var increments: Int64 = 0
+        var refillCount = 0
         for step in 0..<stepCount {
             let index = Int.random(in: clients.indices, using: &random)
             increments += try RandomModel.step(step, &clients[index], &server, &random)
+            if clients[index].needsRefills, random.chance(30) {
+                clients[index].continueRefills()
+                refillCount += 1
+            }
             guard let restoreStep, (step + 1).isMultiple(of: restoreStep) else { continue }
             let lost = server.restore(&random)
             for index in clients.indices {
@@ -82,5 +102,6 @@ struct RandomModelTests {
         for client in clients { try client.checkConvergence(with: server) }
         let counter = server.documents[RandomModel.counterPath]?.fields["n"]
         #expect(counter == (increments == 0 ? nil : .integer(increments)))
+        return refillCount
     }
 }

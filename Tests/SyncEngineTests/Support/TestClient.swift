@@ -20,9 +20,16 @@ struct TestClient<Cache: LocalCache> {
     /// All effects since the last ``takeLog()``, by name, for tests of their order.
     private var log: [String] = []
     private var lastID: UInt64 = 0
+    private let settings: SyncEngine<Cache>.Settings
 
     init(_ engine: SyncEngine<Cache>) {
         self.engine = engine
+        settings = SyncEngine<Cache>.Settings()
+    }
+
+    init(cache: Cache, _ settings: SyncEngine<Cache>.Settings) {
+        engine = SyncEngine(cache: cache, settings: settings)
+        self.settings = settings
     }
 
     mutating func nextID() -> UInt64 {
@@ -124,13 +131,15 @@ extension TestClient {
         to query: ViewQuery,
         includesMetadataChanges: Bool = false,
         waitsForSync: Bool = false,
-        isCacheOnly: Bool = false
+        isCacheOnly: Bool = false,
+        requiresServer: Bool = false
     ) throws -> ListenerID {
         let id = nextID()
         let options = ListenOptions(
             includesMetadataChanges: includesMetadataChanges,
             waitsForSync: waitsForSync,
-            isCacheOnly: isCacheOnly
+            isCacheOnly: isCacheOnly,
+            requiresServer: requiresServer
         )
         try perform { try $0.listen(id, to: query, options: options) }
         return id
@@ -209,7 +218,7 @@ extension TestClient {
     mutating func restart(as user: UserID? = nil, reopening reopen: (Cache) throws -> Cache = { $0 }) throws {
         perform { $0.terminate() }
         forgetEffects()
-        engine = SyncEngine(cache: try reopen(engine.cache), user: user ?? engine.user)
+        engine = SyncEngine(cache: try reopen(engine.cache), user: user ?? engine.user, settings: settings)
         try perform { try $0.start() }
     }
 }

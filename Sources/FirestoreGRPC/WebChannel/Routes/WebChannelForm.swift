@@ -1,7 +1,8 @@
 import Concurrency
 import DocumentModel
+import HTTPTypes
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 
 /// The form of a request, read as it arrives, with memory for each value from the budget of request bodies.

@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthHTTP
-import Hummingbird
+import HummingbirdCore
 import UTF8Text
 
 /// The parameters in the URL of a WebChannel request.

@@ -26,7 +26,7 @@ struct GetDocumentCall: RESTCall {
     }
 
     func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
-        try .document(await GetDocument.call(request, in: context), in: database)
+        try .document(await GetDocument.document(request, in: context), in: database)
     }
 }
 

@@ -34,7 +34,19 @@ package struct ClearDatabaseCall: Sendable {
         while true {
             let found = try await RunQuery.call(.init(query), in: context).documents
             guard !found.isEmpty else { return .empty }
-            _ = try await CommitWrites.call(.init(writes: found.map { .delete($0.path) }), in: context)
+            try await delete(found.map(\.path)[...], in: context)
+        }
+    }
+
+    /// Deletes documents in one commit, or in several if they are too many for one.
+    private func delete(_ paths: ArraySlice<DocumentPath>, in context: ServiceContext) async throws(StatusError) {
+        do throws(StatusError) {
+            _ = try await CommitWrites.call(.init(writes: paths.map { .delete($0) }), in: context)
+        } catch {
+            guard error.code == .invalidArgument, paths.count > 1 else { throw error }
+            let middle = paths.startIndex + paths.count / 2
+            try await delete(paths[..<middle], in: context)
+            try await delete(paths[middle...], in: context)
         }
     }
 }

@@ -17,7 +17,7 @@ package final class DatabaseRules: Sendable {
         /// The error of the file if its rules could not be used.
         var problem: StatusError?
         /// The version of the file that was read last.
-        var fileVersion: LockedAtomicFile.Version?
+        var fileVersion: AtomicRecordVersion?
         /// The number of the file snapshot that the rules are from.
         var snapshotNumber = 0
         var observers: [UInt64: RevocationObservation.Callback] = [:]
@@ -80,7 +80,7 @@ extension DatabaseRules {
         try await load(files.rules.snapshot())
     }
 
-    private func load(_ snapshot: LockedAtomicFile.Snapshot) throws(StatusError) {
+    private func load(_ snapshot: AtomicRecordSnapshot) throws(StatusError) {
         let loaded: Result<ActiveRules?, StatusError> = Result { () throws(StatusError) in
             try snapshot.bytes.map { bytes throws(StatusError) in
                 try registry.compile(ActiveRules.text(of: bytes), from: .database)
@@ -212,12 +212,15 @@ extension DatabaseRules {
         at time: Timestamp?,
         in store: any DocumentStore
     ) async throws(StatusError) -> MapValue? {
-        let sequence = store.position.lastSequence
+        let position = store.position
         let key = LookupMemo.Key(path: path, time: time)
-        if let known = state.withLock({ $0.lookups.fields(of: key, asOf: sequence) }) { return known }
+        // The stream may begin after the position of a store that is behind. What was read as of that position is too old for it.
+        let isShared = !position.isBehind
+        if isShared, let known = state.withLock({ $0.lookups.fields(of: key, asOf: position) }) { return known }
         let document = try await store.document(at: path, readTime: time)
         let fields = try document?.decoded().fields
-        state.withLock { $0.lookups.add(fields, byteCount: document?.fieldsJSON.count ?? 0, of: key, asOf: sequence) }
+        guard isShared else { return fields }
+        state.withLock { $0.lookups.add(fields, byteCount: document?.fieldsJSON.count ?? 0, of: key, asOf: position) }
         return fields
     }
 }
@@ -230,7 +233,8 @@ private struct LookupMemo {
         let time: Timestamp?
     }
 
-    private var sequence = SequenceNumber.zero
+    /// The last commit. Its number alone does not identify it: an engine that lost commits gives it again.
+    private var last: (sequence: SequenceNumber, time: Timestamp?) = (.zero, nil)
     private var documents: [Key: MapValue?] = [:]
     /// The size of the documents in JSON.
     private var byteCount = 0
@@ -240,17 +244,18 @@ private struct LookupMemo {
     /// The size of a document up to which it is kept.
     private static let maximumDocumentBytes = 64 << 10
 
-    func fields(of key: Key, asOf sequence: SequenceNumber) -> MapValue?? {
-        sequence == self.sequence ? documents[key] : nil
+    func fields(of key: Key, asOf position: StorePosition) -> MapValue?? {
+        last == (position.lastSequence, position.lastCommitTime) ? documents[key] : nil
     }
 
-    mutating func add(_ fields: MapValue?, byteCount: Int, of key: Key, asOf sequence: SequenceNumber) {
+    mutating func add(_ fields: MapValue?, byteCount: Int, of key: Key, asOf position: StorePosition) {
         guard byteCount <= Self.maximumDocumentBytes else { return }
-        if sequence != self.sequence || documents.count >= Self.maximumCount || self.byteCount + byteCount > Self.maximumBytes {
+        let current = (position.lastSequence, position.lastCommitTime)
+        if current != last || documents.count >= Self.maximumCount || self.byteCount + byteCount > Self.maximumBytes {
             documents = [:]
             self.byteCount = 0
         }
-        self.sequence = sequence
+        last = current
         self.byteCount += byteCount
         documents.updateValue(fields, forKey: key)
     }

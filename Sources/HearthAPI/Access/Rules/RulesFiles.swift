@@ -1,14 +1,14 @@
 package import StorageIO
 
-/// The files in which a database keeps its rules.
+/// The records in which a database keeps its rules.
 package struct RulesFiles: Sendable {
     /// The rules, as a person wrote them.
-    package let rules: LockedAtomicFile
+    package let rules: any AtomicRecord
     /// The versions that they have replaced; see ``RulesHistory``.
-    package let history: LockedAtomicFile
+    package let history: any AtomicRecord
 
-    /// Creates the files of a database.
-    package init(rules: LockedAtomicFile, history: LockedAtomicFile) {
+    /// Creates the records of a database.
+    package init(rules: some AtomicRecord, history: some AtomicRecord) {
         self.rules = rules
         self.history = history
     }

@@ -89,6 +89,11 @@ package final class RulesRegistry: Sendable {
         return rules
     }
 
+    /// Returns the rules of a database that is open.
+    func openRules(of id: DatabaseID) -> DatabaseRules? {
+        state.withLock { state in state.databases.lazy.compactMap(\.rules).first { $0.database == id } }
+    }
+
     /// Returns the rules of a database that are kept in memory only: none, until the server's are set.
     func rulesInMemory(of id: DatabaseID) -> DatabaseRules {
         let rules = DatabaseRules(of: id, in: self)

@@ -137,6 +137,8 @@ struct RulesStore: DocumentStore {
 
     var position: StorePosition { base.position }
 
+    var restartCount: Int { base.restartCount }
+
     func safePosition() async throws(StatusError) -> StorePosition {
         try await base.safePosition()
     }

@@ -15,7 +15,8 @@ package enum ListFileProblems: RPCMethod {
     package static let name: UTF8Key = "files.problems"
     package static let summary = """
         Lists the edits of files that have not become commits and need a person, in the order of their files: edits that are no \
-        documents, edits of fields that have changed since, document files that cannot be read, and too many removed files.
+        documents, edits of fields that have changed since, document files that cannot be read, too many removed files, edits that \
+        cannot be taken at present, and what is neither a document nor a folder of documents.
         """
     package static let requiredPermission = Permission.admin
     package static let parameters: [any ParameterDescription] = [pageSize]
@@ -30,7 +31,9 @@ package enum ListFileProblems: RPCMethod {
                             "kind",
                             .string(values: FileProblem.Kind.allCases.map(\.rawValue)),
                             "rejected: the edit is no document; conflict: its fields have changed since; damaged: the document cannot be "
-                                + "read, and has no earlier version; removed: too many files were removed at once."
+                                + "read, and has no earlier version; removed: too many files were removed at once; waiting: the edit "
+                                + "cannot become a commit at present, and is tried again; foreign: neither a document nor a folder of "
+                                + "documents."
                         ),
                         .init("file", .string(), "The path of the file, in the data folder."),
                         .init("line", .integer(minimum: 1), "The line of the fault; absent if there is none.", isRequired: false),

@@ -62,12 +62,15 @@ extension ValueType {
         return byFrequency(counts)
     }
 
-    /// Returns the counted types, the most frequent first, null last.
+    /// Returns the counted types, the most frequent first, null last. Numbers are counted together, and then by their types.
     static func byFrequency(_ counts: [ValueType: Int]) -> [ValueType] {
-        allCases.filter { counts[$0] != nil }
+        func total(_ type: ValueType) -> Int {
+            counts.reduce(0) { $1.key.isComparable(to: type) ? $0 + $1.value : $0 }
+        }
+        return allCases.filter { counts[$0] != nil }
             .sorted { left, right in
                 if (left == .null) != (right == .null) { return right == .null }
-                return counts[left, default: 0] > counts[right, default: 0]
+                return (total(left), counts[left, default: 0]) > (total(right), counts[right, default: 0])
             }
     }
 }

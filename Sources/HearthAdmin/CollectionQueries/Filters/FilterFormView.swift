@@ -54,12 +54,13 @@ struct FilterFormView: ViewModel {
 
     /// Creates the form for a request's filters, with a blank row if there are none.
     ///
-    /// - Parameter fields: The suggested fields.
-    init(_ request: CollectionRequest, fields: [FieldPath]) {
+    /// - Parameters:
+    ///   - filters: The rows for the filters.
+    ///   - fields: The suggested fields.
+    init(_ request: CollectionRequest, filters: [FilterRow], fields: [FieldPath]) {
         action = AdminURL.collection(request.path)
-        isOpen = !request.filters.isEmpty
-        let filters = request.filters.isEmpty ? [FilterRow()] : request.filters
-        rows = filters.enumerated().map { index, filter in
+        isOpen = !filters.isEmpty
+        rows = (filters.isEmpty ? [FilterRow()] : filters).enumerated().map { index, filter in
             Row(filter, at: index, isRemovable: !filter.isBlank || index > 0)
         }
         canAdd = rows.count < CollectionRequest.maximumFilterCount
@@ -79,7 +80,8 @@ struct FilterFormView: ViewModel {
         }
     }
 
-    private static let fieldLimit = 100
+    /// The maximum number of suggested fields.
+    static let fieldLimit = 100
 
     fileprivate static func text(of op: Condition.Operator) -> String {
         switch op {

@@ -86,6 +86,20 @@ struct FilterRow: Sendable {
         return row
     }
 
+    /// Returns the row for display with the type “automatic” if it stands for the same operand; otherwise the row as it is.
+    ///
+    /// A form that has been submitted without a type is then still without one, so that another field or value gets its own type.
+    ///
+    /// - Parameter types: The types of the field's values, as far as they are known.
+    func restoringAutomaticType(fitting types: FieldTypes) -> FilterRow {
+        var row = escaped
+        row.operand.kind = .automatic
+        guard error == nil, let known = try? condition().operand,
+            let automatic = try? row.resolvingType(fitting: types).condition().operand, automatic == known
+        else { return self }
+        return row
+    }
+
     /// The texts between the commas of an operand with several values.
     private var operandParts: [String] {
         operand.text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { part in
@@ -117,6 +131,24 @@ struct FilterRow: Sendable {
         default:
             return try operand.value().json
         }
+    }
+}
+
+extension [FilterRow] {
+    /// Returns the rows for display, with the type “automatic” wherever it stands for the same operand.
+    ///
+    /// - Parameter types: Returns the types of a field's values.
+    func restoringAutomaticTypes(_ types: (FieldPath) async -> FieldTypes) async -> [FilterRow] {
+        var known: [FieldPath: FieldTypes] = [:]
+        var rows = self
+        for (index, row) in enumerated() where !row.isBlank && row.error == nil {
+            guard let field = try? FieldPathText.path(row.field) else { continue }
+            let fieldTypes: FieldTypes
+            if let found = known[field] { fieldTypes = found } else { fieldTypes = await types(field) }
+            known[field] = fieldTypes
+            rows[index] = row.restoringAutomaticType(fitting: fieldTypes)
+        }
+        return rows
     }
 }
 

@@ -29,10 +29,16 @@ struct CollectionTablePage: Page {
     /// The approximate size of the links in cells beyond which a table has none.
     private static let maximumLinkBytes = 4 << 20
 
-    /// - Parameter canWrite: Whether the user may change documents; the rows then have checkboxes.
-    init(_ contents: CollectionContents, canWrite: Bool) {
+    /// - Parameters:
+    ///   - layout: The layout of the table that the browser keeps.
+    ///   - canWrite: Whether the user may change documents; the rows then have checkboxes.
+    init(_ contents: CollectionContents, layout tableLayout: TableLayout, canWrite: Bool) {
         let results = contents.results
-        let columns = CollectionColumns(of: contents.documents, fields: contents.fields, chosen: results.request.columns)
+        let columns = CollectionColumns(
+            of: contents.documents,
+            chosen: results.request.columns,
+            pinned: tableLayout.pinned
+        )
         var values = ValueViewBuilder()
         // The links of each cell repeat the URL.
         let linkBytes = results.entries.count * columns.shown.count * 2 * results.request.url().utf8.count
@@ -50,7 +56,7 @@ struct CollectionTablePage: Page {
         liveStream = filtered == nil ? results.liveStream?.showing(columns).map(LiveStreamView.init) : nil
         offersValueFilters = results.request.offersValueFilters
         valueFiltersURL = results.request.url { $0.offersValueFilters.toggle() }
-        columnForm = ColumnForm(results.request, fields: contents.fields, shown: columns.shown)
+        columnForm = ColumnForm(results.request, fields: contents.fields, shown: columns.shown, layout: tableLayout)
         headMarkup =
             ([ColumnHeader(ofIDsIn: results.request)] + columns.shown.map { ColumnHeader($0, in: results.request) }).markup
         hasRows = !rows.isEmpty
@@ -62,6 +68,7 @@ struct CollectionTablePage: Page {
         typesURL = results.request.url { $0.view = .types }
         layout = PageLayout(at: results.request.path.segments)
         layout.colors = values.colors
+        layout.columnRules = tableLayout.rules(for: columns.shown.map(\.path), canWrite: canWrite)
     }
 
     private static func text(ofHiddenColumns count: Int) -> String? {

@@ -58,7 +58,7 @@ struct CollectionTypesPage: Page {
             sample.append(try document.decoded())
         }
         sampleCount = NumberFormat.grouped(sample.count)
-        let fields = CollectionColumns.fields(of: sample, depth: 1)
+        let fields = CollectionColumns.fields(of: sample, depth: 1, limit: Self.fieldLimit)
         let hiddenCount = fields.count - Self.fieldLimit
         hiddenFields =
             hiddenCount > 0

@@ -39,6 +39,7 @@ struct QueryBuilderPage: Page {
     var layout = PageLayout(title: localized("Query"), section: .query)
     let status: HTTPResponse.Status
     private let action = AdminURL.query
+    private let resultsURL = AdminURL.queryResults
     private let viewsMarkup: Markup
     private let queryError: DisplayText?
     private let collection: String

@@ -9,7 +9,10 @@ struct ListBackupsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Print the complete backups in a folder, oldest first.",
-        discussion: "One per line: the name, the number of databases, files and bytes, and the version of Hearth that made it."
+        discussion: """
+            One per line: the name, the number of databases, files and bytes, and the version of Hearth that made it. Those whose \
+            backup.json is damaged, or of a newer version of Hearth, are reported on standard error.
+            """
     )
 
     @Argument(help: ArgumentHelp("Folder for backups.", valueName: "dir"), completion: .directory)
@@ -17,7 +20,8 @@ struct ListBackupsCommand: AsyncParsableCommand {
 
     func run() async throws {
         var output = BufferedOutput.standard()
-        for backup in try await BackupFolder.open(folder).list() {
+        let folder = try await BackupFolder.open(folder)
+        for backup in try await folder.list() {
             let keys = backup.includesKeys ? ", with keys" : ""
             let line =
                 "\(Excerpt(backup.name, maximumBytes: .max).text)  \(backup.databases.count.counted("database")), "
@@ -25,6 +29,7 @@ struct ListBackupsCommand: AsyncParsableCommand {
             try output.writeLine(line.utf8)
         }
         try output.flush()
+        for (_, error) in try await folder.unusable() { Console.standardError.report(error) }
     }
 }
 

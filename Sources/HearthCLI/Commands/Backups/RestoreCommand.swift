@@ -23,6 +23,10 @@ struct RestoreCommand: AsyncParsableCommand {
             same folder, and of the previous data folder, which a server may have open. Index definitions and rules are those of the \
             backup.
 
+            A file of the backup that is missing or altered ends the restore, and no data folder is made. With --skip-damaged, it is \
+            left out and named, and everything else is restored; the exit status is 1 then. A database without its hearth.json is left \
+            out as a whole; without that of the default database, or without backup.json, nothing can be restored.
+
             API keys are restored if the backup includes them: keys that have been revoked since are valid again. Look at \
             `hearth keys list` before the server starts.
             """
@@ -51,6 +55,9 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Database of --to-commit, as PROJECT/DATABASE; by default the default one.", valueName: "name"))
     var database: String?
+
+    @Flag(help: "Leave out files of the backup that are missing or altered, and restore the others.")
+    var skipDamaged = false
 
     @OptionGroup var audit: AuditLogOption
 
@@ -91,6 +98,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 asOf: try target,
                 to: data,
                 replacing: previous,
+                skippingDamaged: skipDamaged,
                 logger: logger
             ).run()
         }
@@ -112,5 +120,11 @@ struct RestoreCommand: AsyncParsableCommand {
                 "The backup includes API keys: those that have been revoked since are valid again. See hearth keys list --data \(data)."
             )
         }
+        guard !report.leftOut.isEmpty else { return }
+        for fault in report.leftOut { Console.standardError.report(fault) }
+        Console.standardError.report(
+            "Restored without what is named above (\(report.leftOut.count.counted("fault")) of the backup). An earlier backup may have it."
+        )
+        throw ExitCode.failure
     }
 }

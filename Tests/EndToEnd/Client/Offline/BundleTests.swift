@@ -95,7 +95,8 @@ extension OfflineTests {
                 queue.resume()
                 for await isSuccess in ends { #expect(isSuccess) }
                 #expect(states.withLock { $0.last } == .success && counts.withLock { $0.last } == 2)
-                #expect(counts.withLock { $0 == $0.sorted() })
+                #expect(counts.withLock { $0.first == 0 && $0 == $0.sorted() })
+                #expect(states.withLock { $0.first } == .inProgress)
                 // One that comes late is told of the end.
                 let late: LoadBundleTaskProgress = await withCheckedContinuation { continuation in
                     task.addObserver { continuation.resume(returning: $0) }
@@ -115,7 +116,9 @@ extension OfflineTests {
                 #expect(cached.isEmpty)
                 #expect(await db.getQuery(named: "long") == nil)
                 let state: LoadBundleTaskState = await withCheckedContinuation { continuation in
-                    let task = db.loadBundle(Data("x".utf8)) { progress, error in #expect(progress == nil && error != nil) }
+                    let task = db.loadBundle(Data("x".utf8)) { progress, error in
+                        #expect(progress?.state == .error && error != nil)
+                    }
                     task.addObserver { continuation.resume(returning: $0.state) }
                 }
                 #expect(state == .error)

@@ -1,6 +1,7 @@
 import DocumentModel
 import Foundation
 import HearthClient
+import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
@@ -9,9 +10,13 @@ import UTF8Text
 extension OfflineTests {
     @Suite("The common stream of listeners", .timeLimit(.minutes(10)))
     struct CommonStreamTests {
-        @Test func `A client uses one stream of the server, however many listeners it has`() async throws {
+        /// No cache, and one.
+        private static let caches = [nil, MemoryCacheSettings()]
+
+        @Test(arguments: caches)
+        func `A client uses one stream of the server, however many listeners it has`(_ cache: MemoryCacheSettings?) async throws {
             try await withServer(arguments: ["--watchers", "1"]) { server in
-                let database = try OfflineDatabase(server)
+                let database = try OfflineDatabase(server, cache)
                 defer { database.proxy.stop() }
                 let (db, owner) = (database.firestore, server.firestore)
                 let batch = owner.batch()
@@ -25,6 +30,7 @@ extension OfflineTests {
                 let large = db.collection("lists").whereField("n", isGreaterThan: 290)
                 var late = SnapshotReader(large.snapshots(includeMetadataChanges: true))
                 #expect(try await late.next { !$0.metadata.isFromCache }.count == 9)
+                #expect(try await server.watcherCount == 1)
                 try await owner.document("lists/295").setData(["n": 1_000])
                 #expect(try await readers[295].next().get("n") as? Int == 1_000)
                 #expect(try await late.next { $0.documents.last?.get("n") as? Int == 1_000 }.count == 9)
@@ -34,8 +40,9 @@ extension OfflineTests {
         }
 
         /// The sum of the accounts is the same after each commit.
-        @Test func `When snapshots are in sync, all listeners show the same commit`() async throws {
-            try await withOfflineDatabase { database in
+        @Test(arguments: caches)
+        func `When snapshots are in sync, all listeners show the same commit`(_ cache: MemoryCacheSettings?) async throws {
+            try await withOfflineDatabase(cache) { database in
                 let (db, owner) = (database.firestore, database.server.firestore)
                 for id in 0..<4 { try await owner.document("accounts/\(id)").setData(["balance": 100]) }
                 let shown = Mutex<(balances: [Int: Int], sums: [Int])>(([:], []))
@@ -69,7 +76,8 @@ extension OfflineTests {
             }
         }
 
-        @Test func `A listener that the server rejects ends alone`() async throws {
+        @Test(arguments: caches)
+        func `A listener that the server rejects ends alone`(_ cache: MemoryCacheSettings?) async throws {
             try await withServer { server in
                 _ = try await hearth("keys", "create", "--role", "admin", "--data", server.folder.path)
                 let made = try await hearth(
@@ -83,7 +91,7 @@ extension OfflineTests {
                     server.folder.path
                 )
                 let key = try #require(made.output.first)
-                let database = try OfflineDatabase(server, key: key)
+                let database = try OfflineDatabase(server, key: key, cache)
                 defer { database.proxy.stop() }
                 let db = database.firestore
                 var open = SnapshotReader(db.collection("open").snapshots)
@@ -98,8 +106,11 @@ extension OfflineTests {
             }
         }
 
-        @Test func `Listeners come and go while the stream is cut, and show what the server has in the end`() async throws {
-            try await withOfflineDatabase { database in
+        @Test(arguments: caches)
+        func `Listeners come and go while the stream is cut, and show what the server has in the end`(
+            _ cache: MemoryCacheSettings?
+        ) async throws {
+            try await withOfflineDatabase(cache) { database in
                 let (db, owner) = (database.firestore, database.server.firestore)
                 for number in 0..<20 { try await owner.document("items/\(number)").setData(["n": number]) }
                 for round in 0..<12 {
@@ -116,6 +127,17 @@ extension OfflineTests {
                 }
                 try await owner.terminate()
             }
+        }
+    }
+}
+
+extension EndToEndServer {
+    /// The number of open watch streams.
+    fileprivate var watcherCount: Int? {
+        get async throws {
+            let information = try await connection.call("server.info") { _ in }
+            guard case .integer(let count)? = information["watchers"]?.number else { return nil }
+            return Int(count)
         }
     }
 }

@@ -47,9 +47,9 @@ struct OfflineDatabase: Sendable {
     }
 }
 
-/// Calls `body` with a database with a local cache.
+/// Calls `body` with a database with a local cache, or with none.
 func withOfflineDatabase(
-    _ cacheSettings: any LocalCacheSettings = MemoryCacheSettings(),
+    _ cacheSettings: (any LocalCacheSettings)? = MemoryCacheSettings(),
     _ body: (OfflineDatabase) async throws -> Void
 ) async throws {
     try await withServer { server in

@@ -259,7 +259,7 @@ import UTF8Text
         "query.explain": false, "changes.poll": false, "server.info": false, "server.log": false, "server.promote": false,
         "rpc.discover": false,
         "indexes.list": false, "indexes.create": false, "indexes.delete": false, "indexes.exempt": false,
-        "indexes.unexempt": false, "databases.list": false, "databases.delete": false,
+        "indexes.unexempt": false, "databases.list": false, "databases.create": false, "databases.delete": false,
         "databases.setQuota": false, "databases.getQuota": false,
         "files.problems": false, "files.acceptRemoved": false,
         "backups.create": false, "backups.verify": false, "backups.list": false,

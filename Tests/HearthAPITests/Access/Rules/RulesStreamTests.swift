@@ -466,6 +466,25 @@ import UTF8Text
         }
     }
 
+    @Test func `A stream that begins after a commit of another server is decided on what that commit has left`() async throws {
+        try await withRooms { fixture in
+            let store = LaggingStore(fixture.store)
+            let context = ServiceContext(store: store, rulesRegistry: fixture.registry)
+                .withCaller(try RulesFixture.caller("alice"))
+            let request = WatchRequest(target: .collection(try CollectionPath("rooms/r/messages")))
+            let messages = ListenTarget.Source.query(try query("rooms/r/messages"))
+            // From now on, this server remembers what the rules have read.
+            var frames = try await WatchSession(request, in: context).makeAsyncIterator()
+            #expect(try await frames.next() != nil)
+            #expect(try await listen(1, to: messages, in: ListenSession(in: context)) == nil)
+            try await fixture.set("rooms/r", #"{"members": ["bob"]}"#)
+            #expect(store.position.lastSequence < fixture.store.position.lastSequence)
+            let later = try await WatchSession(request, in: context).makeAsyncIterator()
+            #expect(await failure(of: later) == .permissionDenied)
+            #expect(try await listen(1, to: messages, in: ListenSession(in: context))?.code == .permissionDenied)
+        }
+    }
+
     @Test func `A stream ends when the token of its user expires`() async throws {
         let user = EndUser(
             EndUser.ID(issuer: "tests", uid: "alice"),

@@ -1,8 +1,13 @@
 import DocumentModel
+import DocumentStore
 import HearthAPI
+import Logging
 import StrictJSON
+import TestSupport
 import Testing
 import UTF8Text
+
+@testable import FileStore
 
 @Suite("Document methods") struct DocumentMethodTests {
     @Test
@@ -114,11 +119,49 @@ import UTF8Text
     }
 
     @Test
+    func `A document is read with the time of what it shows, also if it does not exist`() async throws {
+        try await withService { service in
+            let written = try JSONText(await service.result(of: "documents.set", #"["a/b", {}]"#)).root["updateTime"]?.string
+            let batch = try JSONText(await service.result(of: "documents.batchGet", #"{"paths": ["a/b"]}"#)).root
+            let epoch = try #require(batch["epoch"]?.string)
+            let found = try JSONText(await service.result(of: "documents.get", #"["a/b"]"#)).root
+            #expect(found["path"]?.string == "a/b" && found["updateTime"]?.string == written)
+            #expect(found["readTime"]?.string == written && found["epoch"]?.string == epoch)
+            let missing = try await service.response(to: "documents.get", #"["a/c"]"#)["error"]
+            #expect(missing?["code"]?.number == .integer(5))
+            #expect(missing?["data"]?["readTime"]?.string == written && missing?["data"]?["epoch"]?.string == epoch)
+            let time = "2024-01-02T03:04:05.000006Z"
+            let options = #"{"path": "a/b", "readTime": "\#(time)"}"#
+            let past = try await service.response(to: "documents.get", options)["error"]?["data"]
+            #expect(past?["readTime"]?.string == time || past?["status"]?.string == "FAILED_PRECONDITION")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `A read does not wait for commits that are being applied`() async throws {
+        let folder = try TemporaryFolder(in: TemporaryFolder.memory)
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        var configuration = FileStoreConfiguration(folder: folder["data"])
+        configuration.segmentBytes = 256 << 10
+        let store = try await FileStore.open(configuration, logger: logger)
+        let context = ServiceContext(store: store)
+        let path = try DocumentPath("a/b")
+        let time = try await SetDocument.call(.set(path, ["x": .integer(1)]), in: context).updateTime
+        store.components.feed.willApply(through: SequenceNumber(2))
+        #expect(try await GetDocument.call(.init(path: path), in: context).position.time == time)
+        let error = await #expect(throws: StatusError.self) {
+            try await GetDocument.call(.init(path: DocumentPath("a/c")), in: context)
+        }
+        #expect(error?.readPosition?.time == time)
+        await store.close()
+    }
+
+    @Test
     func `Typed calls need no JSON`() async throws {
         try await withService { service in
             let path = try DocumentPath("a/b")
             let result = try await SetDocument.call(.set(path, ["x": .integer(1)]), in: service.context)
-            let document = try await GetDocument.call(.init(path: path), in: service.context)
+            let document = try await GetDocument.document(.init(path: path), in: service.context)
             #expect(document.updateTime == result.updateTime)
             #expect(try document.decoded().fields == ["x": .integer(1)])
         }
