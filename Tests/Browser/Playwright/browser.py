@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -11,11 +12,36 @@ from playwright.sync_api import sync_playwright
 
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-
-
 BROWSER = pathlib.Path(__file__).parent.parent
 PROBE = (BROWSER / "probe.js").read_text()
 HEARTH = os.environ.get("HEARTH_BIN", str(BROWSER / "../../.build/debug/hearth"))
+# The time limit of a step on a loaded machine, in seconds.
+LONGEST_STEP = 300
+# The exit status of a process whose browser has made no progress.
+HUNG = 75
+
+
+# The servers that the process has started and not ended.
+servers = set()
+
+
+def start_watchdog(step):
+    """Ends the process when the step takes too long: Playwright waits for the scripts of a page, and for the end of a browser, without a
+    limit."""
+
+    def end(*_):
+        print(f"Not finished after {LONGEST_STEP} s: {step}", flush=True)
+        for server in servers:
+            server.kill()
+        os._exit(HUNG)
+
+    signal.signal(signal.SIGALRM, end)
+    signal.alarm(LONGEST_STEP)
+
+
+def stop_watchdog():
+    """Stops the watchdog."""
+    signal.alarm(0)
 
 
 @contextlib.contextmanager
@@ -25,6 +51,7 @@ def server(folder, *arguments):
         process = subprocess.Popen(
             [HEARTH, "serve", "--data", str(folder / "data"), "--port", "0", *arguments], stdout=subprocess.PIPE, stderr=log, text=True
         )
+    servers.add(process)
     try:
         origin = process.stdout.readline().strip()
         if not origin:
@@ -33,6 +60,7 @@ def server(folder, *arguments):
     finally:
         process.terminate()
         process.wait()
+        servers.remove(process)
 
 
 def load_examples(origin):
@@ -44,6 +72,7 @@ def load_examples(origin):
 @contextlib.contextmanager
 def chromium(arguments=(), environment=None):
     """Starts a browser with arguments and environment variables; as root without the sandbox, which does not work for root."""
+    start_watchdog("the start of the browser")
     with sync_playwright() as playwright:
         sandbox = ["--no-sandbox"] if os.getuid() == 0 else []
         browser = playwright.chromium.launch(
@@ -53,6 +82,7 @@ def chromium(arguments=(), environment=None):
             yield browser
         finally:
             browser.close()
+    stop_watchdog()
 
 
 class Tab:
@@ -104,6 +134,7 @@ class Tab:
 
     def load(self, path, status=200):
         """Loads a page with or without scripts; returns the DOM after scripts have run, or the source."""
+        start_watchdog(path)
         self.expected = (status, self.origin + path)
         self.session.send("Emulation.setScriptExecutionDisabled", {"value": not self.scripts})
         response = self.page.goto(self.origin + path)
@@ -121,6 +152,7 @@ class Tab:
 
     def axe(self, options):
         """Returns the violations that axe finds."""
+        start_watchdog(f"axe on {self.page.url}")
         found = self.page.evaluate("options => axe.run(document, options)", {"resultTypes": ["violations"]} | options)
         return [
             f"axe, {violation['id']}: {violation['help']}: {node['html'][:200]} ({'; '.join(c['message'] for c in node['any'][:1])})"
@@ -137,6 +169,7 @@ def run_steps(steps, start):
     """Runs each step with the subject that start(step) returns with its tab, prints the faults, and returns their number."""
     failed = 0
     for step in steps:
+        start_watchdog(step.__name__)
         subject, tab = start(step)
         try:
             step(subject)

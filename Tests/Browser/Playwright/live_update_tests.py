@@ -8,7 +8,7 @@ import re
 import statistics
 import sys
 
-from browser import Tab, chromium
+from browser import Tab, chromium, start_watchdog
 from hostile_values import call
 
 # Records when an event arrives, before the page's own handler runs, and when the page changes afterward.
@@ -254,6 +254,7 @@ def main(origin):
     failed = 0
     with chromium() as browser:
         for step in [test_table, test_document, test_hidden_page, test_many_tabs, test_refreshed_part, test_paused_part]:
+            start_watchdog(step.__name__)
             try:
                 faults = step(browser, origin)
             except AssertionError as error:

