@@ -132,11 +132,18 @@ extension StatusError {
 
     /// Returns the error for a response that doesn't come from a Hearth server.
     static func unexpectedResponse(from server: ServerAddress, cause: (any Error)? = nil) -> StatusError {
-        StatusError(.internal, "Unexpected response from \(server). Is it a Hearth server?", cause: cause ?? ForeignResponse())
+        var error = StatusError(
+            .internal,
+            "Unexpected response from \(server). Is it a Hearth server?",
+            cause: ForeignResponse(cause: cause)
+        )
+        // The server may have executed the call before a proxy answered in its place.
+        error.isOutcomeUnknown = true
+        return error
     }
 
-    /// True if no Hearth server can answer now: it cannot be reached, it refuses calls for a time, or a proxy, such as that of a network one
-    /// has to sign in to, has answered instead.
+    /// True if no Hearth server can answer now: it cannot be reached, it refuses calls for a time, or a proxy or captive portal has answered
+    /// instead.
     package var isServerUnreachable: Bool {
         code == .unavailable || code == .deadlineExceeded || cause is ForeignResponse
     }
@@ -151,7 +158,10 @@ extension StatusError {
 }
 
 /// The cause of an error that a response does not give as Hearth servers do.
-private struct ForeignResponse: Error {}
+private struct ForeignResponse: Error {
+    /// The error of the parser, if the response could not be parsed.
+    var cause: (any Error)?
+}
 
 extension HTTPParserError {
     /// Returns whether an error equals the pattern.

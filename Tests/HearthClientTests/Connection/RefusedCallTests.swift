@@ -74,6 +74,8 @@ struct RefusedCallTests {
         case droppedResult
         /// It may have been executed, behind a proxy that has lost its server.
         case ofProxy
+        /// It may have been executed, before a proxy answered with a page.
+        case page
         /// The caller would wait for half an hour.
         case longDelay
 
@@ -86,6 +88,7 @@ struct RefusedCallTests {
                         + #""data":{"status":"RESOURCE_EXHAUSTED","retryAfterMilliseconds":1000,"executed":true}}}"#
                 )
             case .ofProxy: .unavailable(retryAfter: "1")
+            case .page: .json(status: 200, "<h1>Sorry</h1>")
             case .longDelay: RefusedCallTests.refusal(429, .resourceExhausted, retryAfterMilliseconds: 1_800_000)
             }
         }

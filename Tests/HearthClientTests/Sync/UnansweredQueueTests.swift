@@ -69,6 +69,15 @@ struct UnansweredQueueTests {
         try await expectSurvival { _ in .json(status: 200, body) }
     }
 
+    @Test func `A document with queued writes is read while a captive portal answers`() async throws {
+        let server = try StubServer { _ in .json(status: 200, "<h1>Welcome</h1>") }
+        let db = server.firestore(nil, MemoryCacheSettings())
+        try await db.batch().setData(["n": 1], forDocument: db.document("notes/a")).enqueue()
+        let document = try await db.document("notes/a").getDocument()
+        #expect(document.metadata.isFromCache && document.metadata.hasPendingWrites)
+        try await db.terminate()
+    }
+
     @Test func `An older server gets the writes one by one, without identities`() async throws {
         let server = try StubServer { request in
             Self.response(to: request) { call in
