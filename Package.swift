@@ -162,7 +162,7 @@ let package = Package(
         .target(
             name: "HearthTransport",
             dependencies: [
-                "DocumentModel", "HearthWire", "StrictJSON", "UTF8Text",
+                "Concurrency", "DocumentModel", "HearthWire", "StrictJSON", "UTF8Text",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -441,7 +441,11 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ConcurrencyTests",
+            dependencies: ["Concurrency", "DocumentModel", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "JSONRPCTests",
             dependencies: ["Concurrency", "JSONRPC", "StrictJSON", "UTF8Text", "TestSupport"],
@@ -506,8 +510,8 @@ let package = Package(
         .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
-                "PostgresStore", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "QueryEngine", "QueryTestSupport",
-                "StorageIO", "StrictJSON", "TestSupport", "UTF8Text",
+                "Concurrency", "PostgresStore", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "QueryEngine",
+                "QueryTestSupport", "StorageIO", "StrictJSON", "TestSupport", "UTF8Text",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings

@@ -121,9 +121,9 @@ extension EngineBenchmark {
                     try await measureBench(baseline, server, ["-S"], connections: connections)
                 } with: {
                     try await measure(
-                        "get, \(connections) connections, servers: \(count)",
+                        "get, \(2 * connections) callers a server, servers: \(count)",
                         unit: "document",
-                        callers: 2 * connections,
+                        callers: 2 * connections * count,
                         target: Measurement.Target(baseline: baseline, ratio: 0.4),
                         server
                     ) { [documents] caller, index in

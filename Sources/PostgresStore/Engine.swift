@@ -8,6 +8,8 @@ struct Engine: Sendable {
     let log: EngineLog
     /// The connections for reads.
     let reads: EnginePool
+    /// The reads of single documents that share statements.
+    let gets: DocumentGet.Batcher
     /// The connections for queries, which may take long.
     let queries: EnginePool
     /// The connection for the commit log, so that watchers do not wait for anything else.
@@ -32,6 +34,7 @@ struct Engine: Sendable {
             EnginePool(configuration, label: label, count: count, maximumIdle: maximumIdle, log: log)
         }
         reads = makePool("hearth.engine.read", configuration.readConnectionCount, configuration.maximumReadIdle)
+        gets = DocumentGet.makeBatcher(configuration)
         queries = makePool("hearth.engine.query", configuration.queryConnectionCount, configuration.maximumReadIdle)
         feed = makePool("hearth.engine.log", 1, configuration.maximumReadIdle)
         writes = makePool("hearth.engine.write", configuration.writeConnectionCount, configuration.maximumIdle)

@@ -38,7 +38,8 @@ package struct PostgresConfiguration: Sendable {
     package var pruningInterval = 1_000
     /// The memory for recent commits of each database, from which watchers read.
     package var recentBytes = 8 << 20
-    /// True to ask the engine for notifications of commits; without them, the other servers' commits are found by polling alone.
+    /// True to ask the engine for notifications of commits, if it has them; without them, the other servers' commits are found by polling
+    /// alone.
     package var usesNotifications = true
     /// The time between two looks for commits while there are some.
     package var pollInterval: Duration = .milliseconds(20)

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import DocumentIndex
 package import DocumentModel
 package import DocumentStore
@@ -64,21 +65,10 @@ extension PostgresStore {
         guard readTime == nil else {
             return try await withSnapshot(readTime) { snapshot throws(StatusError) in try snapshot.document(at: path) }
         }
-        let statement = (name: EngineKey.name(path), database: database)
-        return try await engine.reads.read { connection throws(StatusError) in
-            let rows = try connection.execute(
-                EngineStatement(Self.documentSQL, .integer(statement.database), .bytes(statement.name))
-            )
-            guard rows.count == 1 else { throw .databaseDeleted }
-            return rows.isNull(0, 0) ? nil : try rows.document(0, path: 0, fields: 1, created: 2, updated: 3)
+        return try await engine.gets.value(for: DocumentGet(path, in: database)) { [reads = engine.reads] gets in
+            await DocumentGet.results(of: gets, over: reads)
         }
     }
-
-    private static let documentSQL = """
-        SELECT d.path, d.fields, d.created, d.updated FROM hearth.databases b
-        LEFT JOIN hearth.documents d ON d.db = b.db AND d.name = $2::bytea
-        WHERE b.db = $1::bigint AND b.name IS NOT NULL
-        """
 
     package func documents(
         in collection: CollectionPath,

@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import DocumentStore
 import Foundation
@@ -266,5 +267,42 @@ struct EngineFailureTests {
         #expect(ContinuousClock.now - begin < .seconds(100))
         proxy.mend()
         _ = await read.value
+    }
+
+    @Test
+    func `Of the reads that waited for a silent engine, those of late calls are refused, and the others return their documents`()
+        async throws
+    {
+        let server = try await EngineServer.shared.value
+        let name = try await server.makeDatabase()
+        let proxy = try EngineProxy(of: server.socketFolder)
+        var configuration = PostgresConfiguration(
+            try EngineAddress(server.url(name, socketFolder: proxy.socketFolder))
+        )
+        configuration.timeout = .seconds(300)
+        let host = try await PostgresHost.open(configuration, logger: .silent)
+        let store = host.store
+        try await store.increment("c/counter")
+        proxy.cut([.toEngine])
+        let read = { @Sendable () async throws in try await store.counter("c/counter") }
+        let first = (0..<2).map { _ in Task { try await read() } }
+        while store.engine.reads.use.used < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        let late = CallAdmission.$current.withValue(CallAdmission(queueTime: .zero)) {
+            (0..<3).map { _ in Task { try await read() } }
+        }
+        let others = (0..<3).map { _ in Task { try await read() } }
+        while store.engine.gets.queueCount < 6 { try await Task.sleep(for: .milliseconds(5)) }
+        proxy.mend()
+        // One whose connection was being made fails.
+        for task in first { _ = await task.result }
+        for task in others {
+            let count = try await task.value
+            #expect(count == 1)
+        }
+        for task in late {
+            let error = await #expect(throws: StatusError.self) { try await task.value }
+            #expect(error?.code == .unavailable)
+        }
+        await host.close()
     }
 }

@@ -22,7 +22,8 @@ struct EngineSetupTests {
     @Test
     func `A URL with a password, or of another kind, is refused without being quoted`() throws {
         for url in [
-            "postgresql://hearth:secret@localhost/db", "postgresql://localhost/db?password=secret", "mysql://secret@h/db",
+            "postgresql://hearth:secret@localhost/db", "postgresql://localhost/db?password=secret",
+            "postgresql://localhost/db?sslkey=a.key&sslpassword=secret", "mysql://secret@h/db",
         ] {
             let error = #expect(throws: StatusError.self) { try EngineAddress(url) }
             #expect(error?.code == .invalidArgument)
@@ -71,6 +72,22 @@ struct EngineSetupTests {
                 #expect(created == 1)
             }
         }
+    }
+
+    @Test
+    func `Servers on an engine without notifications find each other's commits`() async throws {
+        let server = try await EngineServer.shared.value
+        let configuration = try await server.makeConfiguration()
+        try server.execute("ALTER FUNCTION pg_catalog.pg_notify(text, text) RENAME TO notify", in: configuration)
+        let writer = try await PostgresHost.open(configuration, logger: .silent)
+        let reader = try await PostgresHost.open(configuration, logger: .silent)
+        #expect(!writer.configuration.usesNotifications)
+        try await writer.store.increment("c/counter")
+        var commits = reader.store.commits(after: .zero).makeAsyncIterator()
+        let commit = try await commits.next()
+        #expect(commit?.sequence == SequenceNumber(1))
+        await writer.close()
+        await reader.close()
     }
 
     @Test

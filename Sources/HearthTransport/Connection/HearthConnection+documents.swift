@@ -1,3 +1,4 @@
+internal import Concurrency
 public import DocumentModel
 public import HearthWire
 internal import StrictJSON
@@ -279,7 +280,7 @@ extension HearthConnection {
 
     /// Reads a document, with the position as of which it is known. Concurrent reads may be combined into one request.
     package func currentDocument(at path: DocumentPath) async throws(StatusError) -> DocumentAnswer {
-        try await readBatcher.document(at: path) { paths in await self.readBatch(paths) }
+        try await readBatcher.value(for: path) { paths in await self.readBatch(paths) }
     }
 
     /// Reads documents in one batch request. Each document has its own result.

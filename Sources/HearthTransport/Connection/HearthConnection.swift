@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import Concurrency
 public import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
@@ -42,7 +43,11 @@ public final class HearthConnection: Sendable {
     private let hasSucceeded = Atomic(false)
 
     /// Combines concurrent reads of single documents.
-    let readBatcher = DocumentReadBatcher<DocumentAnswer>(maximumRequests: maximumCallConnections)
+    let readBatcher = ReadBatcher<DocumentPath, DocumentAnswer, StatusError>(
+        limits: .init(requestCount: maximumCallConnections, readCount: 100)
+    ) { _ in
+        StatusError(.cancelled, "The call was cancelled.")
+    }
 
     /// The identities of the commits.
     let identities = CommitIdentityPool(maximumCount: maximumCallConnections)

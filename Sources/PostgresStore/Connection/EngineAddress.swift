@@ -36,6 +36,13 @@ package struct EngineAddress: Sendable {
             if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
+        guard values["sslpassword"] == nil else {
+            throw StatusError(
+                .invalidArgument,
+                "The engine's URL has the password of a key, which other users of this machine could see. Remove it, and put it into a "
+                    + "connection service file that the parameter service names, or use a key without a password."
+            )
+        }
         guard values["password"] == nil else {
             throw StatusError(
                 .invalidArgument,

@@ -194,6 +194,28 @@ extension EngineConnection {
         channels.insert(channel)
     }
 
+    /// True if the engine has notifications, and the user may send them. To be read outside of a transaction.
+    var canNotify: Bool {
+        get throws(StatusError) {
+            do throws(StatusError) {
+                try execute([
+                    EngineStatement("LISTEN hearth_check"), EngineStatement("SELECT pg_notify('hearth_check', '')"),
+                    EngineStatement("UNLISTEN hearth_check"),
+                ])
+                return true
+            } catch {
+                guard case .statement(let code, _)? = error.engineError, error.engineError?.isConnectionLost != true else {
+                    throw error
+                }
+                return !Self.codesWithoutNotifications.contains(code)
+            }
+        }
+    }
+
+    /// The codes of features that are not supported, of errors of syntax, of missing functions and of missing rights. Other errors pass, as
+    /// that of a standby.
+    private static let codesWithoutNotifications = ["0A000", "42601", "42883", "42501"]
+
     /// Waits for notifications, and returns their payloads; empty after the time limit.
     func notifications(within limit: Duration) throws(StatusError) -> [String] {
         do throws(EngineError) {

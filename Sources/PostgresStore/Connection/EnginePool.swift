@@ -19,7 +19,7 @@ final class EnginePool: Sendable {
     private let maximumWait: Duration
 
     /// The maximum number of callers that wait.
-    private static let maximumWaiterCount = 10_000
+    static let maximumWaiterCount = 10_000
 
     /// - Parameters:
     ///   - configuration: The engine, and the limits of a round trip and of a wait for a session.
@@ -87,7 +87,7 @@ final class EnginePool: Sendable {
         }
         if let session { return session }
         guard let waiter else {
-            throw StatusError(.unavailable, "Too many calls wait for a connection to the database engine. Try again later.")
+            throw Self.tooManyWaiters
         }
         let timer = Task { [maximumWait] in
             if (try? await Task.sleep(for: maximumWait)) != nil { waiter.resume() }
@@ -100,7 +100,17 @@ final class EnginePool: Sendable {
         }
         if let granted { return granted }
         guard wasResumed else { throw StatusError(.cancelled, "The task was cancelled.") }
-        throw StatusError(.unavailable, "No connection to the database engine became free in time. Try again later.")
+        throw Self.noFreeConnection
+    }
+
+    /// The error of a caller when too many others wait.
+    static var tooManyWaiters: StatusError {
+        StatusError(.unavailable, "Too many calls wait for a connection to the database engine. Try again later.")
+    }
+
+    /// The error of a caller that has waited too long.
+    static var noFreeConnection: StatusError {
+        StatusError(.unavailable, "No connection to the database engine became free in time. Try again later.")
     }
 
     private func give(_ session: EngineSession) {

@@ -1,3 +1,4 @@
+internal import Concurrency
 package import DocumentModel
 package import DocumentStore
 package import Logging
@@ -34,10 +35,25 @@ package final class PostgresHost: StoreHost {
         _ configuration: PostgresConfiguration,
         logger: Logger
     ) async throws(StatusError) -> PostgresHost {
-        let engine = Engine(configuration, logger: logger)
+        var engine = Engine(configuration, logger: logger)
+        do throws(StatusError) {
+            let canNotify = try await engine.writes.write { connection throws(StatusError) in
+                try EngineSchema.prepare(connection)
+                return configuration.usesNotifications ? try connection.canNotify : true
+            }
+            if !canNotify {
+                logger.notice("The engine sends no notifications for this user; polling for the commits of other servers")
+                await engine.close()
+                var configuration = configuration
+                configuration.usesNotifications = false
+                engine = Engine(configuration, logger: logger)
+            }
+        } catch {
+            await engine.close()
+            throw error
+        }
         let tailer = CommitTailer(engine)
         do throws(StatusError) {
-            try await engine.writes.write { connection throws(StatusError) in try EngineSchema.prepare(connection) }
             let store = try await open(DatabaseIdentity(), maximumCount: nil, engine, tailer)
             return PostgresHost(engine, tailer, store)
         } catch {
@@ -166,7 +182,7 @@ package final class PostgresHost: StoreHost {
             isReached: engine.log.isReached,
             sessionCount: pools.map(\.sessions).reduce(0, +),
             usedSessionCount: pools.map(\.used).reduce(0, +),
-            waitingCount: pools.map(\.waiting).reduce(0, +),
+            waitingCount: pools.map(\.waiting).reduce(engine.gets.queueCount, +),
             logAge: tailer.age,
             leaseCount: engine.leases.count,
             retryCount: engine.log.retryCount.load(ordering: .relaxed),

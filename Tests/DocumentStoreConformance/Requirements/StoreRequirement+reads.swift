@@ -23,6 +23,21 @@ extension StoreRequirement {
                 #expect((found.createTime, found.updateTime) == (time, time))
             }
         },
+        StoreRequirement("Each of many concurrent reads returns its own document, with what was committed before it") { store in
+            _ = try await store.commit((0..<40).map { try .set(DocumentPath("c/\($0)"), ["v": .integer($0)]) })
+            try await withThrowingTaskGroup(of: (Int64, Value?).self) { group in
+                for number in 0..<300 {
+                    let number = Int64(number % 60)
+                    group.addTask { (number, try await store.version("c/\(number)")) }
+                }
+                for version in 0..<20 {
+                    try await store.set("d/a", Int64(version))
+                    let found = try await store.version("d/a")
+                    #expect(found == .integer(Int64(version)))
+                }
+                for try await (number, version) in group { #expect(version == (number < 40 ? .integer(number) : nil)) }
+            }
+        },
         StoreRequirement("Paths of the maximum length and depth are stored and listed") { store in
             let long = String(repeating: "é", count: DocumentLimits.maximumNameBytes / 2)
             let deep = Array(repeating: "d/1", count: DocumentLimits.maximumSubcollectionDepth).joined(separator: "/")

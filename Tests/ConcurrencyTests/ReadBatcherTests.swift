@@ -1,11 +1,10 @@
+import Concurrency
 import DocumentModel
 import Synchronization
 import Testing
 
-@testable import HearthTransport
-
-@Suite("Document read batcher", .timeLimit(.minutes(10)))
-struct DocumentReadBatcherTests {
+@Suite("Reads that share requests", .timeLimit(.minutes(10)))
+struct ReadBatcherTests {
     /// A mock server that holds its responses until opened.
     ///
     /// Documents in collections starting with `m` are missing, with `f` fail.
@@ -50,10 +49,22 @@ struct DocumentReadBatcherTests {
     }
 
     private let server = Server()
-    private let reads = DocumentReadBatcher<Document?>(maximumRequests: 2)
+    private typealias Batcher = ReadBatcher<DocumentPath, Document?, StatusError>
+
+    private let reads = batcher(Batcher.Limits(requestCount: 2, readCount: 100))
+
+    private static func batcher(_ limits: Batcher.Limits) -> Batcher {
+        Batcher(limits: limits) { refusal in
+            switch refusal {
+            case .cancelled: StatusError(.cancelled, "The call was cancelled.")
+            case .queueCount: StatusError(.resourceExhausted, "The queue is full.")
+            case .queueTime: StatusError(.unavailable, "The read was in the queue for too long.")
+            }
+        }
+    }
 
     private func read(_ path: String) async throws(StatusError) -> Document? {
-        try await reads.document(at: try DocumentPath(path)) { [server] in await server.respond(to: $0) }
+        try await reads.value(for: try DocumentPath(path)) { [server] in await server.respond(to: $0) }
     }
 
     private func outcome(of path: String) async -> String {
@@ -111,5 +122,49 @@ struct DocumentReadBatcherTests {
         #expect(try await other.value?.path.string == "a/4")
         for task in first { _ = try await task.value }
         #expect(!server.requests.joined().contains(try DocumentPath("a/3")))
+    }
+
+    @Test
+    func `Reads beyond the limit of the queue fail at once, and those that are in it for too long after that time`() async throws
+    {
+        let reads = Self.batcher(Batcher.Limits(requestCount: 1, readCount: 100, queueCount: 2, queueTime: .milliseconds(10)))
+        let read = { @Sendable [server] () async throws(StatusError) in
+            try await reads.value(for: try DocumentPath("a/1")) { await server.respond(to: $0) }
+        }
+        let first = Task { try await read() }
+        await waitForRequests(1)
+        let queued = (0..<2).map { _ in Task { try await read() } }
+        while reads.queueCount < 2 { await Task.yield() }
+        let refused = await #expect(throws: StatusError.self) { try await read() }
+        #expect(refused?.code == .resourceExhausted)
+        // The request in progress has no end yet.
+        for task in queued {
+            let error = await #expect(throws: StatusError.self) { try await task.value }
+            #expect(error?.code == .unavailable)
+        }
+        #expect(reads.queueCount == 0)
+        server.open()
+        #expect(try await first.value?.path.string == "a/1")
+        #expect(try await read()?.path.string == "a/1")
+    }
+
+    @Test func `Cancelled reads take no place in the queue`() async throws {
+        let reads = Self.batcher(Batcher.Limits(requestCount: 1, readCount: 100, queueCount: 2))
+        let read = { @Sendable [server] () async throws(StatusError) in
+            try await reads.value(for: try DocumentPath("a/1")) { await server.respond(to: $0) }
+        }
+        let first = Task { try await read() }
+        await waitForRequests(1)
+        let cancelled = (0..<2).map { _ in Task { try await read() } }
+        while reads.queueCount < 2 { await Task.yield() }
+        for task in cancelled {
+            task.cancel()
+            _ = await task.result
+        }
+        let next = Task { try await read() }
+        while reads.queueCount != 1 { await Task.yield() }
+        server.open()
+        #expect(try await next.value?.path.string == "a/1")
+        #expect(try await first.value?.path.string == "a/1")
     }
 }
