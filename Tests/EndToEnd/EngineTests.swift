@@ -60,6 +60,21 @@ struct EngineTests {
         }
     }
 
+    @Test func `Pages tell how the databases of an engine are backed up, and show nothing of a data folder`() async throws {
+        try await withServers(1) { servers, _ in
+            let connection = servers[0].connection
+            try await connection.set(DocumentPath("c/a"), ["number": .integer(1)])
+            for (page, text) in [
+                ("", "pg_dump"), ("backups", "pg_dump"), ("keys", "keys create --role admin --engine URL"),
+                ("data/c/a?view=json", "number"),
+            ] {
+                let html = String(decoding: try await connection.contents(at: "/admin/\(page)"), as: UTF8.self)
+                #expect(html.contains(text), "\(page)")
+                for words in ["rsync", "data folder", "--data DIR</", "raw file"] { #expect(!html.contains(words), "\(page)") }
+            }
+        }
+    }
+
     @Test func `A server goes on when another one is killed`() async throws {
         try await withServers(1) { servers, url in
             try await withTemporaryFolder { folder in

@@ -14,8 +14,6 @@ struct BackupsController {
     func respond() async -> PageResponse {
         await request.respond { submission throws(StatusError) in
             try context.authorizeServerView()
-            // The databases of an engine are backed up by its own tools.
-            if context.databases?.engineStatus != nil { throw StatusError(.notFound, "This server makes no backups.") }
             guard context.hasBackupFolder else { return .page(BackupsPage(nil, now: request.now)) }
             let result = try await ListBackups.call((), in: context)
             let list = BackupList(backups: result.backups, status: result.status, verifications: result.verifications)

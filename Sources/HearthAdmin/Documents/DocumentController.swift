@@ -17,7 +17,7 @@ struct DocumentController {
         } catch {
             switch error.code {
             case .notFound: return MissingDocumentPage(path, subcollections: try await SubcollectionList(of: path, in: context))
-            case .dataLoss:
+            case .dataLoss where error.file != nil:
                 return DamagedDocumentPage(path, error, subcollections: try await SubcollectionList(of: path, in: context))
             default: throw error
             }

@@ -72,6 +72,8 @@ struct LayoutView: ViewModel {
     private let account: AccountView
     private let canWrite: Bool
     private let isAdmin: Bool
+    /// True if the databases are in an engine, without files and backups of Hearth.
+    private let hasEngine: Bool
     private let csrfToken: String
     private let flash: FlashView?
     private let version = ServerDescription.version
@@ -93,6 +95,7 @@ struct LayoutView: ViewModel {
         preferences: Preferences,
         scope: RequestScope,
         account: AccountView,
+        hasEngine: Bool,
         requestID: String?,
         nonce: String
     ) {
@@ -152,6 +155,7 @@ struct LayoutView: ViewModel {
         self.account = account
         canWrite = scope.principal.canWrite
         isAdmin = scope.principal.isAdmin
+        self.hasEngine = hasEngine
         csrfToken = scope.csrfToken.masked(by: nonce)
         flash = scope.flash.map { FlashView($0, path: scope.path, pageURL: pageURL) }
     }

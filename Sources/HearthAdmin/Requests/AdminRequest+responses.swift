@@ -59,6 +59,7 @@ extension AdminRequest {
             preferences: preferences,
             scope: scope,
             account: AccountView(principal, keys: context.keys, isEmulator: context.rulesRegistry.isEmulator),
+            hasEngine: context.databases?.engineStatus != nil,
             requestID: http.requestID,
             nonce: nonce
         )

@@ -55,12 +55,14 @@ struct ServeCommand: AsyncParsableCommand {
         let log = ServerLog(options.log, metrics: metrics.log)
         defer { log.close() }
         let manager = ServiceManager()
-        await manager?.notify(.status("Recovering the data folder"))
-        var process: Logger.Metadata = [
-            "process.id": "\(getpid())", "server.version": "\(ServerDescription.version)",
-            "store.folder": "\(URL(filePath: options.data).standardizedFileURL.path(percentEncoded: false))",
-        ]
-        if let engine = options.engine { process["store.engine"] = "\(try EngineAddress(engine).description)" }
+        var process: Logger.Metadata = ["process.id": "\(getpid())", "server.version": "\(ServerDescription.version)"]
+        if let engine = options.engine {
+            await manager?.notify(.status("Connecting to the engine"))
+            process["store.engine"] = "\(try EngineAddress(engine).description)"
+        } else {
+            await manager?.notify(.status("Recovering the data folder"))
+            process["store.folder"] = "\(URL(filePath: options.data).standardizedFileURL.path(percentEncoded: false))"
+        }
         log.processLogger.notice("Starting Hearth", metadata: process)
         do {
             let audit = try options.log.openAuditLog(logger: log.logger)
