@@ -74,14 +74,18 @@ struct ProtobufWriter {
         let start = bytes.count
         bytes.append(0)
         try body(&self)
-        var length = UInt64(bytes.count - start - 1)
-        var moved: [UInt8] = []
-        while length >= 0x80 {
-            moved.append(UInt8(truncatingIfNeeded: length) | 0x80)
+        var length = bytes.count - start - 1
+        guard length >= 0x80 else {
+            bytes[start] = UInt8(length)
+            return
+        }
+        let byteCount = (Int.bitWidth - length.leadingZeroBitCount + 6) / 7
+        bytes.insert(contentsOf: repeatElement(0x80, count: byteCount - 1), at: start)
+        for index in start..<start + byteCount - 1 {
+            bytes[index] |= UInt8(length & 0x7F)
             length >>= 7
         }
-        moved.append(UInt8(length))
-        if moved.count == 1 { bytes[start] = moved[0] } else { bytes.replaceSubrange(start...start, with: moved) }
+        bytes[start + byteCount - 1] = UInt8(length)
     }
 
     // MARK: - Primitives

@@ -229,6 +229,8 @@ extension ByteBuffer {
     /// Encodes messages of a stream, with their prefixes.
     fileprivate init(_ responses: ArraySlice<some StreamResponse>) throws(StatusError) {
         self.init()
-        for response in responses { writeGRPCMessage(try response.encoded()) }
+        let messages = try responses.map { response throws(StatusError) in try response.encoded() }
+        reserveCapacity(messages.reduce(0) { $0 + $1.count + GRPCMessageReader.prefixBytes })
+        for message in messages { writeGRPCMessage(message) }
     }
 }
