@@ -100,6 +100,24 @@ struct DatabaseRegistryTests {
     }
 
     @Test
+    func `A database whose rules cannot be read is not open, and takes the place of no other`() async throws {
+        try await withService(databaseLimit: 1) { service in
+            for name in ["bad", "good"] { try await service.result(of: "documents.set", Self.set(1, in: name)) }
+            let file = URL(filePath: service.folder + "/databases/hearth/bad/firestore.rules")
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            for _ in 1...3 {
+                let response = try await service.response(to: "documents.get", #"{"path": "c/d", "database": "bad"}"#)
+                #expect(response["error"] != nil)
+                let open = try Self.openDatabases(of: service.folder)
+                #expect(open == [])
+                try await service.result(of: "documents.set", Self.set(2, in: "good"))
+            }
+            try FileManager.default.removeItem(at: file)
+            try await service.result(of: "documents.get", #"{"path": "c/d", "database": "bad"}"#)
+        }
+    }
+
+    @Test
     func `A copied database folder under another name is rejected`() async throws {
         try await withService(databaseLimit: 1) { service in
             for name in ["a", "b"] { try await service.result(of: "documents.set", Self.set(1, in: name)) }
