@@ -47,6 +47,13 @@ package final class ReadBatcher<Key: Sendable, Value: Sendable, Failure: Error>:
         var isTimed = false
     }
 
+    private enum Admission {
+        /// The read has a request of its own.
+        case immediate
+        case queued(QueuedRead<Key, Value, Failure>)
+        case refused
+    }
+
     private static var minimumSweepCount: Int { 1_024 }
 
     private let limits: Limits
@@ -66,27 +73,32 @@ package final class ReadBatcher<Key: Sendable, Value: Sendable, Failure: Error>:
     ///
     /// - Parameter request: Makes a request, for this read or for those in the queue. All reads must give the same.
     package func value(for key: Key, _ request: @escaping Request) async throws(Failure) -> Value {
-        let (queued, isUntimed, isFull) = state.withLock { state -> (QueuedRead<Key, Value, Failure>?, Bool, Bool) in
-            guard state.requestCount >= limits.requestCount else {
-                state.requestCount += 1
-                return (nil, false, false)
-            }
-            if state.queue.count >= min(state.sweepCount, limits.queueCount) {
-                state.queue.removeAll(where: \.isCompleted)
-                state.sweepCount = max(Self.minimumSweepCount, 2 * state.queue.count)
-            }
-            guard state.queue.count < limits.queueCount else { return (nil, false, true) }
-            let queued = QueuedRead<Key, Value, Failure>(of: key)
-            state.queue.append(queued)
-            let isUntimed = limits.queueTime != nil && !state.isTimed
-            if isUntimed { state.isTimed = true }
-            return (queued, isUntimed, false)
+        switch state.withLock({ admit(key, to: &$0) }) {
+        case .immediate:
+            defer { requestCompleted(request) }
+            return try await request([key])[0].get()
+        case .queued(let read): return try await read.value(orOnCancellation: { [failure] in failure(.cancelled) }).get()
+        case .refused: throw failure(.queueCount)
         }
-        if isFull { throw failure(.queueCount) }
-        if isUntimed { Task.detached { await self.limitQueueTime() } }
-        if let queued { return try await queued.value(orOnCancellation: { [failure] in failure(.cancelled) }).get() }
-        defer { requestCompleted(request) }
-        return try await request([key])[0].get()
+    }
+
+    private func admit(_ key: Key, to state: inout State) -> Admission {
+        guard state.requestCount >= limits.requestCount else {
+            state.requestCount += 1
+            return .immediate
+        }
+        if state.queue.count >= min(state.sweepCount, limits.queueCount) {
+            state.queue.removeAll(where: \.isCompleted)
+            state.sweepCount = max(Self.minimumSweepCount, 2 * state.queue.count)
+        }
+        guard state.queue.count < limits.queueCount else { return .refused }
+        let read = QueuedRead<Key, Value, Failure>(of: key)
+        state.queue.append(read)
+        if limits.queueTime != nil, !state.isTimed {
+            state.isTimed = true
+            Task.detached { await self.limitQueueTime() }
+        }
+        return .queued(read)
     }
 
     /// Makes the next request for reads in the queue, if any.
