@@ -18,6 +18,8 @@ struct Engine: Sendable {
     let writes: EnginePool
     /// The check whether the engine accepts writes.
     let probe: EngineProbe
+    /// The end of transactions of other servers that stand still.
+    let stalledTransactions: StalledTransactions
     /// The leases of the open databases.
     let leases: LeaseKeeper
     /// The other servers.
@@ -28,6 +30,7 @@ struct Engine: Sendable {
         let log = EngineLog(logger)
         self.log = log
         probe = EngineProbe(configuration, log: log)
+        stalledTransactions = StalledTransactions(configuration, log: log)
         peers = Peers()
         leases = LeaseKeeper(configuration, peers, log: log)
         let makePool = { (label: String, count: Int, maximumIdle: Duration) in
@@ -45,6 +48,7 @@ struct Engine: Sendable {
         peers.stop()
         await leases.close()
         await probe.close()
+        await stalledTransactions.close()
         for pool in [reads, queries, feed, writes] { await pool.close() }
     }
 

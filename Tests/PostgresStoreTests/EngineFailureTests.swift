@@ -34,6 +34,78 @@ struct EngineFailureTests {
         await host.close()
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `A server that stands still in the middle of a commit keeps others waiting for a limited time`() async throws {
+        let server = try await EngineServer.shared.value
+        let name = try await server.makeDatabase()
+        let proxy = try EngineProxy(of: server.socketFolder)
+        func open(at folder: String) async throws -> PostgresHost {
+            var configuration = PostgresConfiguration(try EngineAddress(server.url(name, socketFolder: folder)))
+            configuration.timeout = .seconds(300)
+            configuration.maximumIdle = .seconds(1)
+            return try await PostgresHost.open(configuration, logger: .silent)
+        }
+        let (still, other) = (try await open(at: proxy.socketFolder), try await open(at: server.socketFolder))
+        proxy.prepare([.stall])
+        async let stalled = still.store.increment("c/counter")
+        while proxy.faultCount.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        try await other.store.increment("c/counter")
+        _ = try await stalled
+        #expect(try await other.store.counter("c/counter") == 2)
+        #expect(try await other.store.allCommits().count == 2)
+        for host in [still, other] { await host.close() }
+    }
+
+    @Test
+    func `A transaction was committed only if the engine has all of its commits, made at its time`() async throws {
+        try await EngineServer.shared.value.withHosts { hosts in
+            let store = hosts[0].store
+            let token: [UInt8] = [1, 2, 3]
+            let commits = try (1...2).map { number in
+                QueuedCommit(
+                    request: CommitRequest(
+                        writes: [try .adding(1, to: DocumentPath("c/counter"))],
+                        reads: ReadSet(),
+                        author: nil,
+                        identity: nil
+                    ),
+                    forwardedToken: token + [UInt8(number)]
+                )
+            }
+            let transaction = CommitTransaction(
+                database: store.database,
+                commits: commits,
+                fields: FieldIDs(seed: Array(repeating: 1, count: 16)),
+                token: token,
+                known: try await store.safePosition(),
+                configuration: hosts[0].configuration
+            )
+            try await hosts[0].engine.writes.write { [database = store.database] connection throws(StatusError) in
+                let outcome = try transaction.run(connection)
+                func wasCommitted(_ commits: [Commit], _ tokens: [[UInt8]]) throws(StatusError) -> Bool {
+                    let other = CommitTransaction.Outcome(
+                        outcomes: [],
+                        commits: commits,
+                        tokens: tokens,
+                        previous: outcome.previous,
+                        lockDelay: .zero,
+                        sync: nil
+                    )
+                    return try CommitTransaction.wasCommitted(other, database, connection)
+                }
+                let (made, tokens) = (outcome.commits, outcome.tokens)
+                #expect(try wasCommitted(made, tokens))
+                // As another server makes a commit that it has forwarded, when it gets no answer: under the same token, later.
+                let earlier = try Timestamp(microseconds: made[0].time.microseconds - 1)
+                let first = Commit(sequence: made[0].sequence, time: earlier, author: nil, changes: made[0].changes)
+                #expect(try !wasCommitted([first], [tokens[0]]))
+                let third = Commit(sequence: SequenceNumber(3), time: made[1].time, author: nil, changes: made[1].changes)
+                #expect(try !wasCommitted(made + [third], tokens + [token]))
+                #expect(try !wasCommitted(made, [tokens[0], token]))
+            }
+        }
+    }
+
     /// The number of faults; a thousand take about a quarter of an hour.
     private static let faultCount = ProcessInfo.processInfo.environment["HEARTH_ENGINE_FAULTS"].flatMap { Int($0) } ?? 6
 

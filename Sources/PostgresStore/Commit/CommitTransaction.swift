@@ -31,8 +31,8 @@ struct CommitTransaction: Sendable {
         let outcomes: [Result<CommitResult, StatusError>]
         /// The commits that were made, in order.
         let commits: [Commit]
-        /// The token of the first of them; that of the transaction if there are none.
-        let token: [UInt8]
+        /// Their tokens.
+        let tokens: [[UInt8]]
         /// The commit before them.
         let previous: (sequence: SequenceNumber, time: Timestamp?)
         /// The time until the database was locked, and what is read under the lock when that is one round trip, beyond that of the
@@ -107,7 +107,7 @@ struct CommitTransaction: Sendable {
             Outcome(
                 outcomes: outcomes,
                 commits: batch.commits,
-                token: tokens.first ?? token,
+                tokens: tokens,
                 previous: (state.last, state.lastTime),
                 lockDelay: lockDelay,
                 sync: sync
@@ -129,23 +129,35 @@ struct CommitTransaction: Sendable {
     }
 
     /// Returns whether a transaction whose answer was lost has been committed. Waits until it has ended.
+    ///
+    /// Its first commit alone does not tell. When another server has forwarded that one and given up waiting, it makes the commit itself, under
+    /// the same token, and perhaps the same number; but later, and without those that follow. Commits that are equal in all of these are the
+    /// same, since they were evaluated at the same time on the same documents.
     static func wasCommitted(
         _ outcome: Outcome,
         _ database: Int64,
         _ connection: EngineConnection
     ) throws(StatusError) -> Bool {
-        guard let first = outcome.commits.first else { return true }
+        guard let first = outcome.commits.first, let last = outcome.commits.last else { return true }
         let rows = try connection.execute([
             EngineStatement("BEGIN ISOLATION LEVEL READ COMMITTED"),
             EngineStatement("SELECT db FROM hearth.databases WHERE db = $1::bigint FOR UPDATE", .integer(database)),
             EngineStatement(
-                "SELECT token FROM hearth.commits WHERE db = $1::bigint AND seq = $2::bigint",
+                """
+                SELECT seq, time, token FROM hearth.commits
+                WHERE db = $1::bigint AND seq >= $2::bigint AND seq <= $3::bigint ORDER BY seq
+                """,
                 .integer(database),
-                .integer(Int64(first.sequence.rawValue))
+                .integer(Int64(first.sequence.rawValue)),
+                .integer(Int64(last.sequence.rawValue))
             ),
             EngineStatement("COMMIT"),
-        ])
-        return rows[2].count == 1 && rows[2].bytes(0, 0) == outcome.token
+        ])[2]
+        return rows.count == outcome.commits.count
+            && zip(outcome.commits, outcome.tokens).enumerated().allSatisfy { row, made in
+                rows.integer(row, 0) == Int64(made.0.sequence.rawValue) && rows.time(row, 1) == made.0.time
+                    && rows.bytes(row, 2) == made.1
+            }
     }
 }
 

@@ -42,6 +42,14 @@ final class EngineLog: Sendable {
         )
     }
 
+    /// Records that transactions of servers that stood still were ended.
+    func didEndStalledTransactions(_ count: Int) {
+        logger.warning(
+            "Transactions of servers that stand still, or have lost their network, kept others waiting, and were ended",
+            metadata: ["engine.transactions": "\(count)"]
+        )
+    }
+
     /// Records that a document whose row is damaged has no entries in the index.
     func didSkip(_ path: String, because error: StatusError) {
         logger.error(

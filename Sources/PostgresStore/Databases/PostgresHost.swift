@@ -52,6 +52,7 @@ package final class PostgresHost: StoreHost {
             await engine.close()
             throw error
         }
+        engine.stalledTransactions.start()
         let tailer = CommitTailer(engine)
         do throws(StatusError) {
             let store = try await open(DatabaseIdentity(), maximumCount: nil, engine, tailer)

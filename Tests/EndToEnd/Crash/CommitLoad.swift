@@ -51,10 +51,13 @@ struct CommitLoad: Sendable {
     }
 
     /// Runs the load until `ending` has stopped the server.
+    ///
+    /// - Parameter goesOn: Returns whether a writer goes on after a server has not made its commit, or may not have.
     func run(
         on server: CrashServer,
         recorder: CommitRecorder,
         random: CrashRandom,
+        goesOn: @escaping @Sendable () -> Bool = { false },
         ending: @escaping @Sendable () async throws -> Void
     ) async throws -> Report {
         let report = Report()
@@ -65,7 +68,7 @@ struct CommitLoad: Sendable {
             }
             for _ in 0..<Self.writerCount {
                 let writer = Writer(load: self, random: CrashRandom(stream: random.next()))
-                group.addTask { await writer.run(on: server, recorder, report) }
+                group.addTask { await writer.run(on: server, recorder, report, goesOn) }
             }
             group.addTask { try await ending() }
             try await group.waitForAll()
@@ -117,7 +120,12 @@ extension CommitLoad {
         let load: CommitLoad
         var random: CrashRandom
 
-        func run(on server: CrashServer, _ recorder: CommitRecorder, _ report: Report) async {
+        func run(
+            on server: CrashServer,
+            _ recorder: CommitRecorder,
+            _ report: Report,
+            _ goesOn: @Sendable () -> Bool
+        ) async {
             var writer = self
             while true {
                 do throws(StatusError) {
@@ -125,10 +133,10 @@ extension CommitLoad {
                 } catch {
                     // A conflict with another writer.
                     if error.code == .aborted { continue }
-                    // The last one has an unknown outcome.
+                    // It has an unknown outcome.
                     let isUnknown = error.code == .unavailable || error.code == .deadlineExceeded
                     if !isUnknown { report.record("a commit was rejected: \(error)") }
-                    return
+                    guard isUnknown, goesOn(), (try? await Task.sleep(for: .milliseconds(100))) != nil else { return }
                 }
             }
         }

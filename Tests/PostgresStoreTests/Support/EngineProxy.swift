@@ -10,6 +10,8 @@ final class EngineProxy: Sendable {
         case loseCommit
         /// The engine commits, and its answer does not arrive.
         case loseAnswer
+        /// The engine gets the beginning of the commit, and then nothing, as from a server that stands still. The connection stays open.
+        case stall
     }
 
     /// A direction of bytes.
@@ -105,12 +107,19 @@ final class EngineProxy: Sendable {
         let connection = ProxiedConnection(client: client, engine: engine)
         Thread.detachNewThread { [self] in
             connection.pass(from: client, to: engine) { bytes in
-                guard !loses(.toEngine, of: connection) else { return .drop }
+                guard !loses(.toEngine, of: connection), !connection.isStalled.load(ordering: .relaxed) else { return .drop }
                 // The text of a statement is sent when it is prepared, at its first use on a connection.
                 guard bytes.contains("INSERT INTO hearth.commits"), let fault = takeFault() else { return .pass }
-                guard fault == .loseAnswer else { return .cut }
-                connection.losesAnswer.store(true, ordering: .relaxed)
-                return .pass
+                switch fault {
+                case .loseCommit: return .cut
+                case .loseAnswer:
+                    connection.losesAnswer.store(true, ordering: .relaxed)
+                    return .pass
+                case .stall:
+                    connection.isStalled.store(true, ordering: .relaxed)
+                    // The next statement is not complete.
+                    return bytes.range(of: Data("INSERT INTO hearth.changes".utf8)).map { .passPrefix($0.lowerBound) } ?? .drop
+                }
             }
         }
         Thread.detachNewThread { [self] in
@@ -133,6 +142,8 @@ final class EngineProxy: Sendable {
 /// The treatment of bytes.
 private enum Passage {
     case pass
+    /// Only a number of bytes pass.
+    case passPrefix(Int)
     case drop
     /// The connection ends.
     case cut
@@ -143,6 +154,8 @@ private final class ProxiedConnection: Sendable {
     private let client: Int32
     private let engine: Int32
     let losesAnswer = Atomic(false)
+    /// True if the engine gets nothing more.
+    let isStalled = Atomic(false)
     /// The number of directions that are passed; the sockets are closed when there are none.
     private let openCount = Mutex(2)
 
@@ -156,9 +169,8 @@ private final class ProxiedConnection: Sendable {
         reading: while case let count = read(source, &buffer, buffer.count), count > 0 {
             let bytes = Data(buffer.prefix(count))
             switch decide(bytes) {
-            case .pass:
-                let sent = bytes.withUnsafeBytes { send(target, $0.baseAddress, count, Int32(MSG_NOSIGNAL)) }
-                guard sent == count else { break reading }
+            case .pass: guard Self.send(bytes, to: target) else { break reading }
+            case .passPrefix(let count): guard Self.send(bytes.prefix(count), to: target) else { break reading }
             case .drop: continue
             case .cut: break reading
             }
@@ -170,6 +182,10 @@ private final class ProxiedConnection: Sendable {
             close(client)
             close(engine)
         }
+    }
+
+    private static func send(_ bytes: Data, to target: Int32) -> Bool {
+        bytes.withUnsafeBytes { Glibc.send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } == bytes.count
     }
 
     /// Ends the connection.
