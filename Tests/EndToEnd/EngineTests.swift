@@ -129,7 +129,7 @@ struct EngineTests {
         let engine = try await EngineServer.shared.value
         let url = engine.url(try await engine.makeDatabase())
         #expect(try await hearth("engine", "migrate", environment: ["HEARTH_ENGINE": url]).output.first?.contains("now") == true)
-        #expect(try await hearth("engine", "migrate", "--engine", url).output == ["The tables have version 4."])
+        #expect(try await hearth("engine", "migrate", "--engine", url).output == ["The tables have version 5."])
         #expect(try await hearth("serve", "--engine", url, "--data", "data").status == .code(64))
         let away = try await hearth(
             "serve",

@@ -17,6 +17,7 @@ struct EngineMigrationTests {
             DROP TABLE hearth.entries, hearth.records, hearth.leases;
             ALTER TABLE hearth.databases DROP COLUMN seed, DROP COLUMN builds;
             ALTER TABLE hearth.commits DROP COLUMN format, DROP COLUMN term;
+            ALTER TABLE hearth.format DROP COLUMN minimum;
             UPDATE hearth.format SET version = 1;
             """,
             in: configuration
@@ -114,7 +115,11 @@ struct EngineMigrationTests {
         try await earlier.store.increment("c/counter")
         await earlier.close()
         try server.execute(
-            "ALTER TABLE hearth.leases DROP COLUMN address; UPDATE hearth.format SET version = 3;",
+            """
+            ALTER TABLE hearth.leases DROP COLUMN address;
+            ALTER TABLE hearth.format DROP COLUMN minimum;
+            UPDATE hearth.format SET version = 3;
+            """,
             in: configuration
         )
         let host = try await PostgresHost.open(configuration, logger: .silent)
@@ -130,16 +135,34 @@ struct EngineMigrationTests {
     }
 
     @Test
-    func `A server that runs while a newer one changes the tables makes no commit`() async throws {
+    func `A server goes on, and starts, with tables of a newer one that it can use`() async throws {
+        let server = try await EngineServer.shared.value
+        try await server.withForwardingHosts { holder, sender, _ in
+            try server.execute("UPDATE hearth.format SET version = 1000", in: holder.configuration)
+            try await sender.store.waitUntilForwarding(to: holder.store)
+            for host in [holder, sender] { try await host.store.increment("c/counter") }
+            #expect(sender.engineStatus?.forwardedCount == 1)
+            let started = try await PostgresHost.open(holder.configuration, logger: .silent)
+            try await started.store.increment("c/counter")
+            #expect(try await started.store.counter("c/counter") == 3)
+            await started.close()
+            // A program beside the servers works, too, and changes no version.
+            try await EngineRecord.withRecord(.keys, in: holder.configuration, logger: .silent) { _ in }
+            #expect(try await PostgresHost.migrate(holder.configuration, logger: .silent) == (1000, 1000))
+        }
+    }
+
+    @Test
+    func `A server makes no commit while a newer one has changed the tables so that it cannot use them`() async throws {
         let server = try await EngineServer.shared.value
         let configuration = try await server.makeConfiguration()
         let host = try await PostgresHost.open(configuration, logger: .silent)
         try await host.store.increment("c/counter")
-        try server.execute("UPDATE hearth.format SET version = 1000", in: configuration)
+        try server.execute("UPDATE hearth.format SET version = 1000, minimum = 999", in: configuration)
         let error = await #expect(throws: StatusError.self) { try await host.store.increment("c/counter") }
         // A client that was offline keeps what it has queued.
         #expect(error?.code == .unavailable && error?.isOutcomeUnknown == false)
-        #expect(error?.message.contains("version 1000") == true)
+        #expect(error?.message.contains("version 999") == true)
         #expect(try await host.store.counter("c/counter") == 1)
         await host.close()
     }

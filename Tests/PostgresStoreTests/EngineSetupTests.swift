@@ -96,10 +96,10 @@ struct EngineSetupTests {
         let configuration = try await server.makeConfiguration()
         #expect(try await PostgresHost.migrate(configuration, logger: .silent) == (0, EngineSchema.version))
         #expect(try await PostgresHost.migrate(configuration, logger: .silent) == (EngineSchema.version, EngineSchema.version))
-        try server.execute("UPDATE hearth.format SET version = 1000", in: configuration)
+        try server.execute("UPDATE hearth.format SET version = 1000, minimum = 999", in: configuration)
         let newer = await failure(configuration)
         #expect(newer?.code == .failedPrecondition)
-        #expect(newer?.message.contains("version 1000") == true)
+        #expect(newer?.message.contains("version 1000") == true && newer?.message.contains("version 999") == true)
     }
 
     @Test

@@ -18,8 +18,8 @@ struct EngineCommand: AsyncParsableCommand {
             abstract: "Make Hearth's tables, or bring them to the version of this program.",
             discussion: """
                 The user needs the right to create a schema in the engine's database. A server that finds no tables, or those of an older \
-                release, does that itself, if its user may. Existing documents are indexed before the command ends. Servers of older \
-                releases cannot commit afterward. Make a backup of the engine before.
+                release, does that itself, if its user may. Existing documents are indexed before the command ends. Servers of an older \
+                release that cannot use the new tables make no commits afterward. Make a backup of the engine before.
                 """
         )
 

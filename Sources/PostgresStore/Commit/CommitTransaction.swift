@@ -223,8 +223,8 @@ extension CommitTransaction {
             )
             let (lock, log, found, scopeRows) = (rows[0], rows[1], rows[2], rows[3])
             guard lock.count == 1 else { throw .databaseDeleted }
-            let version = log.integer(0, 3) ?? 0
-            guard version == EngineSchema.version else { throw EngineSchema.changed(to: version) }
+            let minimumVersion = log.integer(0, 3) ?? .max
+            guard minimumVersion <= EngineSchema.version else { throw EngineSchema.leftBehind(by: minimumVersion) }
             if let anchor, !anchor.matches(rows[clients.isEmpty ? 4 : 5]) { throw HistoryLoss.abortedTransaction }
             progress = try IndexProgress(lock.bytes(0, 3))
             oldest = SequenceNumber(UInt64(lock.integer(0, 4) ?? 1))
@@ -347,7 +347,7 @@ extension CommitTransaction {
             WHERE db = $1::bigint AND name IS NOT NULL FOR UPDATE
             """
         private static let lastSQL = """
-            SELECT \(EngineClock.sql), l.seq, l.time, (SELECT version FROM hearth.format WHERE id = 1),
+            SELECT \(EngineClock.sql), l.seq, l.time, (SELECT minimum FROM hearth.format WHERE id = 1),
                 (SELECT term FROM hearth.leases WHERE db = $1::bigint)
             FROM (SELECT 1) one
             LEFT JOIN LATERAL (

@@ -83,7 +83,8 @@ package final class PostgresHost: StoreHost {
             return version
         }
         await engine.close()
-        return (try result.get(), EngineSchema.version)
+        let version = try result.get()
+        return (version, max(version, EngineSchema.version))
     }
 
     package var defaultStore: any DocumentStore { store }
@@ -201,7 +202,7 @@ package final class PostgresHost: StoreHost {
     }
 
     /// Makes the commits of a batch that another server has forwarded, and returns the answer, or `.invalidArgument` for anything else, and
-    /// for a batch of a server with other tables.
+    /// for a batch of another format.
     package func commit(forwarded batch: [UInt8]) async -> Result<[UInt8], StatusError> {
         await .catching { () async throws(StatusError) in
             let batch = try ForwardedBatch(batch)

@@ -21,6 +21,8 @@ struct ForwardedBatch: Sendable {
 
     /// The maximum size of the JSON of the commits. A server makes larger ones itself.
     static let maximumBytes = 4 << 20
+    /// The version of its JSON.
+    private static let format: Int64 = 4
     /// The length of ``token``.
     private static let tokenBytes = 16
 
@@ -146,7 +148,7 @@ extension ForwardedBatch {
         var writer = JSONWriter(reservingCapacity: 256 + commits.reduce(0) { $0 + $1.count + 1 })
         writer.beginObject()
         for (key, number) in [
-            (Keys.format, EngineSchema.version), (Keys.database, database), (Keys.term, term), (Keys.sent, sentTime),
+            (Keys.format, Self.format), (Keys.database, database), (Keys.term, term), (Keys.sent, sentTime),
         ] {
             writer.key(key)
             writer.integer(number)
@@ -169,9 +171,9 @@ extension ForwardedBatch {
 
     /// Decodes a batch.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for anything else, and for a batch of a server with other tables.
+    /// - Throws: ``StatusCode/invalidArgument`` for anything else, and for a batch of another format.
     init(_ bytes: [UInt8]) throws(StatusError) {
-        guard let json = try? JSONText(bytes, limits: Self.limits).root, json[integer: Keys.format] == EngineSchema.version,
+        guard let json = try? JSONText(bytes, limits: Self.limits).root, json[integer: Keys.format] == Self.format,
             let database = json[integer: Keys.database], let term = json[integer: Keys.term],
             let sentTime = json[integer: Keys.sent],
             let token = json[Keys.token]?.string.flatMap({ Base64.url.decode($0.utf8) }), token.count == Self.tokenBytes,
@@ -254,6 +256,6 @@ extension ForwardedBatch {
     }
 
     private static var invalid: StatusError {
-        StatusError(.invalidArgument, "The body is not a batch of commits of a server with the same tables.")
+        StatusError(.invalidArgument, "The body is not a batch of commits of a server with the same format of batches.")
     }
 }

@@ -5,7 +5,8 @@ internal import DocumentModel
 /// All keys are bytes, which every engine compares as unsigned bytes, so that no collation has an effect. All begin with the number of
 /// a database.
 ///
-/// - `format`: one row with the version of the tables.
+/// - `format`: one row with the version of the tables, and the lowest version that a server must know to use them
+///   (``EngineMigration/minimumVersion``).
 /// - `databases`: the databases by number. `name` is empty for the default one, and null for a deleted one, whose rows are removed
 ///   later. `epoch` is the identity of its history; `observed` the latest time that a point-in-time read has used, after which all
 ///   later commits are; `oldest` the oldest retained commit; `indexes` the definitions of indexes, and `builds` the progress of the
@@ -31,6 +32,21 @@ internal import DocumentModel
 enum EngineSchema {
     /// The version of the tables.
     static let version = EngineMigration.all.last?.version ?? 0
+    /// The lowest version that a server must know to use tables of this version.
+    private static let minimumVersion = EngineMigration.all.map(\.minimumVersion).max() ?? 0
+    /// The first version whose `format` has the lowest one.
+    private static let firstVersionWithMinimum = EngineMigration.minimumVersion.version
+
+    /// The versions of tables that exist.
+    struct Stored {
+        /// The version of the tables; 0 if there are none.
+        let version: Int64
+        /// The lowest version that a server must know.
+        let minimum: Int64
+
+        /// True if a newer server has changed the tables, and this one can no longer use them.
+        fileprivate var isTooNew: Bool { minimum > EngineSchema.version }
+    }
 
     /// The tables with rows of a database, except `databases`, and the columns that identify such a row.
     static let tablesOfDatabase = [
@@ -40,67 +56,72 @@ enum EngineSchema {
 }
 
 extension EngineSchema {
-    /// Returns the version of the tables; 0 if there are none.
-    static func storedVersion(_ connection: EngineConnection) throws(StatusError) -> Int64 {
+    /// Returns the versions of the tables.
+    static func stored(_ connection: EngineConnection) throws(StatusError) -> Stored {
         do throws(StatusError) {
-            return try connection.execute(EngineStatement("SELECT version FROM hearth.format WHERE id = 1")).integer(0, 0) ?? 0
+            let format = EngineStatement("SELECT version FROM hearth.format WHERE id = 1")
+            let version = try connection.execute(format).integer(0, 0) ?? 0
+            guard version >= firstVersionWithMinimum else { return Stored(version: version, minimum: version) }
+            let minimum = try connection.execute(EngineStatement("SELECT minimum FROM hearth.format WHERE id = 1")).integer(0, 0)
+            return Stored(version: version, minimum: minimum ?? version)
         } catch {
             // Neither the schema nor the table.
             guard case .statement("3F000", _) = error.engineError else {
                 guard case .statement("42P01", _) = error.engineError else { throw error }
-                return 0
+                return Stored(version: 0, minimum: 0)
             }
-            return 0
+            return Stored(version: 0, minimum: 0)
         }
     }
 
     /// Makes the tables in an engine without any, and brings those of an older server to the version of this one.
     ///
-    /// - Throws: `.failedPrecondition` for tables of a newer server, with what to do.
+    /// - Throws: `.failedPrecondition` for tables of a newer server that this one cannot use, with what to do.
     static func prepare(_ connection: EngineConnection) throws(StatusError) {
-        let stored = try storedVersion(connection)
-        guard stored <= version else { throw newer(stored) }
-        if stored < version { _ = try migrate(connection) }
+        let stored = try stored(connection)
+        guard !stored.isTooNew else { throw tooNew(stored) }
+        if stored.version < version { _ = try migrate(connection) }
     }
 
     /// Makes the tables in an engine without any, for a program that works beside the servers. It changes no tables that servers use.
     ///
-    /// - Throws: `.failedPrecondition` for tables of another version, with what to do.
+    /// - Throws: `.failedPrecondition` for tables of an older server, and of a newer one that this program cannot use, with what to do.
     static func check(_ connection: EngineConnection) throws(StatusError) {
-        let stored = try storedVersion(connection)
-        guard stored <= version else { throw newer(stored) }
-        if stored == 0 {
+        let stored = try stored(connection)
+        guard !stored.isTooNew else { throw tooNew(stored) }
+        if stored.version == 0 {
             _ = try migrate(connection)
-        } else if stored < version {
+        } else if stored.version < version {
             throw StatusError(
                 .failedPrecondition,
-                "The engine's tables have version \(stored), made by an older server; this program knows version \(version). Use the "
-                    + "release of Hearth that the servers have, or bring the tables to this version with: hearth engine migrate"
+                "The engine's tables have version \(stored.version), made by an older server; this program knows version \(version). "
+                    + "Use the release of Hearth that the servers have, or bring the tables to this version with: hearth engine migrate"
             )
         }
     }
 
-    /// Returns the error for a commit of a server that was started with tables of another version. A client may repeat it.
-    static func changed(to stored: Int64) -> StatusError {
+    /// Returns the error for a commit of a server whose version of the tables a newer one has left behind. A client may repeat it.
+    static func leftBehind(by minimum: Int64) -> StatusError {
         StatusError(
             .unavailable,
-            "The engine's tables have version \(stored) now; this server was started with version \(version), and makes no commits. "
-                + "Restart it with the release of Hearth that the other servers have, then try again."
+            "The engine's tables were changed by a newer server, and need servers that know version \(minimum) of them; this one knows "
+                + "version \(version), and makes no commits. Restart it with the release of Hearth that the other servers have, then "
+                + "try again."
         )
     }
 
-    /// Returns the error for tables of a newer server.
-    static func newer(_ stored: Int64) -> StatusError {
+    private static func tooNew(_ stored: Stored) -> StatusError {
         StatusError(
             .failedPrecondition,
-            "The engine's tables have version \(stored), made by a newer server; this one knows version \(version). Use the newer "
-                + "release of Hearth."
+            "The engine's tables have version \(stored.version), made by a newer server, and need servers that know version "
+                + "\(stored.minimum) of them; this one knows version \(version). Use the newer release of Hearth."
         )
     }
 
     /// Makes the tables, or brings them to the version of this server, in one transaction that other servers wait for.
     ///
-    /// - Returns: The version before; 0 if there were no tables.
+    /// - Returns: The version before; 0 if there were no tables. Tables of a newer server that this one can use keep their version.
+    /// - Throws: `.failedPrecondition` for those that it cannot use.
     static func migrate(_ connection: EngineConnection) throws(StatusError) -> Int64 {
         // Two servers that make the schema at the same time would collide. One of them fails, and finds what the other one made.
         for _ in 0..<maximumAttempts {
@@ -109,6 +130,7 @@ extension EngineSchema {
                     """
                     CREATE SCHEMA IF NOT EXISTS hearth;
                     CREATE TABLE IF NOT EXISTS hearth.format (id BIGINT PRIMARY KEY, version BIGINT NOT NULL);
+                    ALTER TABLE hearth.format ADD COLUMN IF NOT EXISTS minimum BIGINT NOT NULL DEFAULT 0;
                     INSERT INTO hearth.format (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING;
                     """
                 )
@@ -131,17 +153,25 @@ extension EngineSchema {
     }
 
     private static func migrateTables(_ connection: EngineConnection) throws(StatusError) -> Int64 {
-        let locked = try connection.execute([
+        try connection.execute([
             EngineStatement("BEGIN"), EngineStatement("SELECT version FROM hearth.format WHERE id = 1 FOR UPDATE"),
         ])
-        let stored = locked[1].integer(0, 0) ?? 0
-        guard stored <= version else { throw newer(stored) }
-        for migration in EngineMigration.all where migration.version > stored { try migration.run(connection) }
+        let stored = try stored(connection)
+        guard !stored.isTooNew else { throw tooNew(stored) }
+        guard stored.version < version else {
+            connection.rollBack()
+            return stored.version
+        }
+        for migration in EngineMigration.all where migration.version > stored.version { try migration.run(connection) }
         try connection.execute([
-            EngineStatement("UPDATE hearth.format SET version = $1::bigint WHERE id = 1", .integer(version)),
+            EngineStatement(
+                "UPDATE hearth.format SET version = $1::bigint, minimum = $2::bigint WHERE id = 1",
+                .integer(version),
+                .integer(minimumVersion)
+            ),
             EngineStatement("COMMIT"),
         ])
-        return stored
+        return stored.version
     }
 
     private static let maximumAttempts = 5

@@ -4,7 +4,7 @@ internal import QueryEngine
 
 extension EngineMigration {
     /// Version 2: the index. The entries of existing documents are added afterward, in steps (``EntryBackfill``).
-    static let entries = EngineMigration(version: 2) { connection throws(StatusError) in
+    static let entries = EngineMigration(version: 2, minimumVersion: 2) { connection throws(StatusError) in
         // Waits for the commits in progress. Servers of version 1 cannot commit from then on.
         try connection.executeScript(
             """

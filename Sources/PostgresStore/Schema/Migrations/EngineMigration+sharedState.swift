@@ -2,7 +2,7 @@ internal import DocumentModel
 
 extension EngineMigration {
     /// Version 3: what servers share beside documents, which are records, and the leases of the databases.
-    static let sharedState = EngineMigration(version: 3) { connection throws(StatusError) in
+    static let sharedState = EngineMigration(version: 3, minimumVersion: 3) { connection throws(StatusError) in
         try connection.executeScript(
             """
             CREATE TABLE hearth.records (

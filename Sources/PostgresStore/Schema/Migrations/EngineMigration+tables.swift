@@ -2,7 +2,7 @@ internal import DocumentModel
 
 extension EngineMigration {
     /// Version 1: databases, commits, documents, scopes and clients.
-    static let tables = EngineMigration(version: 1) { connection throws(StatusError) in
+    static let tables = EngineMigration(version: 1, minimumVersion: 1) { connection throws(StatusError) in
         try connection.executeScript(statements)
     }
 
