@@ -250,8 +250,8 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC",
-                "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text", "XMLText",
+                "Concurrency", "Cryptography", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "HearthWire",
+                "JSONRPC", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text", "XMLText",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

@@ -54,11 +54,13 @@ package struct AdminPages: Sendable {
     ///
     /// - Parameters:
     ///   - uploadFolder: The folder in which uploaded files are created. They are unlinked immediately.
+    ///   - sharedJobs: The jobs of all servers of an engine; `nil` with a data folder.
     ///   - formSecret: The secret by which the server recognizes its forms, and those of other servers with the same secret.
     package init(
         context: ServiceContext,
         assets: PageAssets,
         uploadFolder: String,
+        sharedJobs: SharedJobs? = nil,
         formSecret: SymmetricKey,
         logger: Logger
     ) {
@@ -66,7 +68,7 @@ package struct AdminPages: Sendable {
             context: context,
             assets: assets,
             uploads: UploadStore(folder: uploadFolder),
-            jobRunner: JobRunner(logger: logger),
+            jobRunner: JobRunner(logger: logger, shared: sharedJobs),
             logger: logger,
             dependencies: Dependencies(csrfSecret: formSecret)
         )

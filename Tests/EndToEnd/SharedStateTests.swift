@@ -247,4 +247,36 @@ struct SharedStateTests {
             #expect(try await third.stop() == .code(0))
         }
     }
+
+    @Test func `A job of a killed server is listed on the others, which tell that it has ended`() async throws {
+        try await withTwoServers { first, second, _ in
+            for batch in 0..<6 {
+                let writes = (0..<500).map { #"{"set":{"path":"books/b\#(batch * 500 + $0)","fields":{}}}"# }
+                let params = #"{"writes":[\#(writes.joined(separator: ","))]}"#
+                let body = #"{"jsonrpc":"2.0","id":1,"method":"documents.batchWrite","params":\#(params)}"#
+                let file = first.folder.path + ".json"
+                try body.write(toFile: file, atomically: true, encoding: .utf8)
+                let result = try await shell("curl -s \(first.address)/rpc --json '@\(file)'")
+                #expect(try JSONText(Array(result.output.joined().utf8)).root["result"] != nil)
+            }
+            let form = try await shell("curl -s '\(first.address)/admin/data/books?delete'").output.joined()
+            func value(_ name: String) throws -> Substring {
+                let value = try #require(form.firstRange(of: "name=\"\(name)\" value=\"")).upperBound
+                return form[value...].prefix { $0 != "\"" }
+            }
+            let fields = "-d 'form-token=\(try value("form-token"))' -d 'at=\(try value("at"))' -d name=books"
+            let deletion = Task { [address = first.address] in
+                _ = try await shell("curl -s -H 'Sec-Fetch-Site: same-origin' \(fields) '\(address)/admin/data/books?delete'")
+            }
+            func jobs() async throws -> String { try await shell("curl -s '\(second.address)/admin/jobs'").output.joined() }
+            try await wait { try await jobs().contains("In progress") }
+            #expect(try await first.process.end(with: SIGKILL) == .signal(SIGKILL))
+            try await deletion.value
+            try await wait { try await jobs().contains("Failed") }
+            let link = try #require(try await jobs().firstMatch(of: /href="(\/admin\/jobs\/[^"]+)"/)?.1)
+            let page = try await shell("curl -s '\(second.address)\(link)'").output.joined()
+            #expect(page.contains("The server that ran the job has ended"))
+            #expect(!page.contains(">Stop<"))
+        }
+    }
 }

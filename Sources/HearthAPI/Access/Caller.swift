@@ -24,7 +24,7 @@ package struct Caller: Hashable, Sendable {
         }
 
         /// The ID of the key, or `nil` for callers without a key.
-        var keyID: UTF8Key? {
+        package var keyID: UTF8Key? {
             if case .key(let id) = self { id } else { nil }
         }
     }

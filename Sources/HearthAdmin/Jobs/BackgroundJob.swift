@@ -7,7 +7,7 @@ import UTF8Text
 /// An import, a deletion, another change of many documents, or the verification of a backup, which outlives the request that started it
 /// and reports its progress.
 final class BackgroundJob: Sendable {
-    enum Kind: Sendable {
+    enum Kind: String, Sendable {
         case deleting
         case editing
         case restoring
@@ -33,11 +33,11 @@ final class BackgroundJob: Sendable {
         /// The number of documents that were as an edit makes them.
         var unchangedCount = 0
         /// The number of confirmed documents that no longer match the filters.
-        private(set) var unmatchedCount = 0
+        var unmatchedCount = 0
         /// The collections that documents were imported into, in the order of the file.
         private(set) var collections: [CollectionPath] = []
         /// True if documents were imported into more collections than listed.
-        private(set) var hasMoreCollections = false
+        var hasMoreCollections = false
         var isFinished = false
         /// The error that ended the job early; `nil` for a job that was completed or cancelled by a user.
         var failure: String?
@@ -77,18 +77,26 @@ final class BackgroundJob: Sendable {
         let message: String
     }
 
+    /// The server that runs a job.
+    enum Place: Sendable {
+        case thisServer
+        /// Another server of the engine, by whose last report the job is known. `canBeUndone` tells whether that one can undo it.
+        case otherServer(canBeUndone: Bool)
+    }
+
     let id: UTF8Key
     let kind: Kind
     /// The path of a collection or document, or the name of a file.
     let subject: String
     let database: DatabaseID
     /// The caller who started the job. Only this caller and admins can see and stop it.
-    let caller: Caller
+    let identity: Caller.Identity
     /// The owner whose share of concurrent jobs it counts against: ``Principal/jobQuotaOwner``.
     let owner: UTF8Key
     /// The URL that the page of the finished job links to, unless documents were imported.
     let returnURL: String
     let startTime: Timestamp
+    let place: Place
     private let errors: PageErrorLog
     private let startInstant = ContinuousClock.now
     private let state = Mutex(State())
@@ -113,15 +121,50 @@ final class BackgroundJob: Sendable {
         of subject: String,
         in database: DatabaseID,
         id: UTF8Key,
+        identity: Caller.Identity,
+        owner: UTF8Key = "",
+        returnURL: String,
+        at startTime: Timestamp,
+        place: Place,
+        errors: PageErrorLog
+    ) {
+        (self.kind, self.subject, self.database, self.id) = (kind, subject, database, id)
+        (self.identity, self.owner) = (identity, owner)
+        (self.returnURL, self.startTime, self.place) = (returnURL, startTime, place)
+        self.errors = errors
+    }
+
+    convenience init(
+        _ kind: Kind,
+        of subject: String,
+        in database: DatabaseID,
+        id: UTF8Key,
         for principal: Principal,
         returnURL: String,
         at startTime: Timestamp,
         errors: PageErrorLog
     ) {
-        (self.kind, self.subject, self.database, self.id) = (kind, subject, database, id)
-        (self.returnURL, self.startTime) = (returnURL, startTime)
-        self.errors = errors
-        (caller, owner) = (principal.caller, principal.jobQuotaOwner)
+        self.init(
+            kind,
+            of: subject,
+            in: database,
+            id: id,
+            identity: principal.caller.identity,
+            owner: principal.jobQuotaOwner,
+            returnURL: returnURL,
+            at: startTime,
+            place: .thisServer,
+            errors: errors
+        )
+    }
+
+    /// Sets what another server has reported.
+    func set(_ progress: Progress, isCancelled: Bool, duration: Duration) {
+        state.withLock { state in
+            state.progress = progress
+            state.cancellation = isCancelled ? .requested : nil
+            state.duration = duration
+        }
     }
 
     var progress: Progress { state.withLock(\.progress) }
@@ -227,6 +270,15 @@ final class BackgroundJob: Sendable {
 }
 
 extension BackgroundJob {
+    /// The sentence about a job of another server; `nil` for one of this server.
+    var placeText: String? {
+        guard case .otherServer(let canBeUndone) = place else { return nil }
+        if !progress.isFinished { return localized("The job runs on another server.") }
+        return canBeUndone
+            ? localized("The job ran on another server. It can be undone on the pages of that one.")
+            : localized("The job ran on another server.")
+    }
+
     /// The name of the operation in the language of the page.
     var title: String {
         switch kind {

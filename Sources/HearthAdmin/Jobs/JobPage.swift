@@ -12,6 +12,8 @@ struct JobPage: Page {
     private let subject: DisplayText?
     private let completedText: String
     private let progress: JobProgressView?
+    /// The sentence about a job of another server.
+    private let placeText: String?
     private let isFinished: Bool
     private let isDone: Bool
     private let isCancelled: Bool
@@ -56,6 +58,7 @@ struct JobPage: Page {
         self.progress =
             progress.isFinished
             ? nil : JobProgressView(progress.completedCount, of: progress.totalCount, since: job.startTime, now: now)
+        placeText = job.placeText
         isFinished = progress.isFinished
         isDone = progress.isFinished && progress.failure == nil
         isCancelled = job.isCancelled

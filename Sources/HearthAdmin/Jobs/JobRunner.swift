@@ -14,6 +14,8 @@ final class JobRunner: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The jobs of all servers of an engine; `nil` with a data folder.
+    private let shared: SharedJobs?
     private let logger: Logger
     /// The time to wait for the job that a form started, before the response redirects to the job's page.
     let waitTime: Duration
@@ -34,8 +36,9 @@ final class JobRunner: Sendable {
         case tooManyJobsForOwner
     }
 
-    init(logger: Logger, waitTime: Duration = .seconds(2)) {
+    init(logger: Logger, shared: SharedJobs? = nil, waitTime: Duration = .seconds(2)) {
         self.logger = logger
+        self.shared = shared
         self.waitTime = waitTime
     }
 
@@ -57,12 +60,14 @@ final class JobRunner: Sendable {
             if state.jobs.count > Self.maximumKept, let oldest = state.jobs.firstIndex(where: { $0.progress.isFinished }) {
                 state.jobs.remove(at: oldest)
             }
-            state.tasks[job.id] = Task(executorPreference: threads) { [weak self, errors = PageErrorLog(logger: logger)] in
-                await job.run { () async throws(StatusError) in
-                    do throws(StatusError) {
-                        try await body(job)
-                    } catch {
-                        throw errors.presentable(error)
+            state.tasks[job.id] = Task(executorPreference: threads) { [weak self, shared, errors = PageErrorLog(logger: logger)] in
+                await Self.reporting(job, to: shared) {
+                    await job.run { () async throws(StatusError) in
+                        do throws(StatusError) {
+                            try await body(job)
+                        } catch {
+                            throw errors.presentable(error)
+                        }
                     }
                 }
                 self?.removeTask(of: job)
@@ -72,14 +77,45 @@ final class JobRunner: Sendable {
         if let error { throw error }
     }
 
-    /// Returns a job in a database by its ID; `nil` if the caller may not see it.
-    func job(_ id: UTF8Key, for caller: Caller, in database: DatabaseID) -> BackgroundJob? {
-        jobs(for: caller, in: database).first { $0.id == id }
+    /// Runs a job, of which other servers are told before, meanwhile and afterward.
+    private static func reporting(_ job: BackgroundJob, to shared: SharedJobs?, _ run: () async -> Void) async {
+        guard let shared else { return await run() }
+        await shared.report(job)
+        let reports = Task { await shared.keepReporting(job) }
+        await run()
+        reports.cancel()
+        await reports.value
+        await shared.report(job)
     }
 
-    /// Returns the jobs in a database that the caller may see, newest first.
-    func jobs(for caller: Caller, in database: DatabaseID) -> [BackgroundJob] {
-        jobs(for: caller).filter { $0.database == database }
+    /// Returns a job of this server in a database by its ID; `nil` if the caller may not see it.
+    func job(_ id: UTF8Key, for caller: Caller, in database: DatabaseID) -> BackgroundJob? {
+        jobs(for: caller).first { $0.id == id && $0.database == database }
+    }
+
+    /// Returns a job of any server in a database by its ID; `nil` if the caller may not see it.
+    func sharedJob(_ id: UTF8Key, for caller: Caller, in database: DatabaseID) async -> BackgroundJob? {
+        if let job = job(id, for: caller, in: database) { return job }
+        return await jobs(for: caller, in: database).first { $0.id == id }
+    }
+
+    /// Returns the jobs of all servers in a database that the caller may see, newest first.
+    func jobs(for caller: Caller, in database: DatabaseID) async -> [BackgroundJob] {
+        let own = jobs(for: caller).filter { $0.database == database }
+        guard let shared else { return own }
+        let known = Set(own.map(\.id))
+        let others = await shared.jobs(PageErrorLog(logger: logger)).filter {
+            !known.contains($0.id) && $0.database == database && $0.isVisible(to: caller)
+        }
+        return (own + others).sorted { $0.startTime > $1.startTime }
+    }
+
+    /// Stops a job after its current batch.
+    func cancel(_ job: BackgroundJob) async throws(StatusError) {
+        switch job.place {
+        case .thisServer: job.cancel()
+        case .otherServer: try await shared?.cancel(job.id)
+        }
     }
 
     /// Returns the other databases with running jobs that the caller may see. They count against the same limits.
@@ -119,7 +155,7 @@ final class JobRunner: Sendable {
 
 extension BackgroundJob {
     fileprivate func isVisible(to caller: Caller) -> Bool {
-        self.caller.identity == caller.identity || caller.role == .admin
+        identity == caller.identity || caller.role == .admin
     }
 }
 

@@ -16,7 +16,7 @@ struct JobsController {
             let (caller, database) = (context.caller, context.databaseName)
             return .page(
                 JobsPage(
-                    jobRunner.jobs(for: caller, in: database),
+                    await jobRunner.jobs(for: caller, in: database),
                     busyDatabases: jobRunner.busyDatabases(for: caller, excluding: database),
                     now: request.now
                 )
@@ -27,13 +27,13 @@ struct JobsController {
     /// Handles the page of a job and the forms that stop and undo it.
     func show(_ id: UTF8Key) async -> PageResponse {
         await request.respond { submission throws(StatusError) in
-            guard let job = jobRunner.job(id, for: context.caller, in: context.databaseName) else {
+            guard let job = await jobRunner.sharedJob(id, for: context.caller, in: context.databaseName) else {
                 return .page(ErrorPage.notFound)
             }
             guard let submission else { return .page(JobPage(job, now: request.now)) }
             guard !submission.isStale else { return .page(JobPage(job, problems: .stale, now: request.now)) }
             if submission.form["do"] == "undo" { return try await undo(job) }
-            job.cancel()
+            try await jobRunner.cancel(job)
             return .redirect(to: AdminURL.job(id))
         }
     }

@@ -13,6 +13,13 @@ struct TruncatedList<Element: Sendable>: Sendable {
         self.limit = limit
     }
 
+    /// Creates a list of the first elements of a number of them.
+    init(_ elements: [Element], ofAll count: Int) {
+        self.elements = elements
+        self.count = max(count, elements.count)
+        limit = elements.count
+    }
+
     var isEmpty: Bool { count == 0 }
 
     /// The text below the list that counts the omitted elements; `nil` if there are none.

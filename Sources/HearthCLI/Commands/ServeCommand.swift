@@ -213,6 +213,7 @@ struct ServeCommand: AsyncParsableCommand {
             context: context,
             assets: try PageAssets(assets),
             uploadFolder: options.data,
+            sharedJobs: driver.jobs.map { SharedJobs(in: $0, logger: logger) },
             formSecret: driver.secret.derived(for: "forms"),
             logger: logger
         )

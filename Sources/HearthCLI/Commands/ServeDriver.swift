@@ -16,6 +16,8 @@ struct ServeDriver {
     let keys: any AtomicRecord
     /// The browser sessions of all servers; `nil` to keep them in memory.
     let sessions: (any AtomicRecord)?
+    /// The jobs of the admin pages of all servers; `nil` to keep them in memory.
+    let jobs: (any AtomicRecord)?
     /// The secret by which the server recognizes what it, or another server of the engine, has issued.
     let secret: SymmetricKey
     /// Returns the records with the rules of a database; `nil` if it does not exist.
@@ -47,6 +49,7 @@ struct ServeDriver {
                 host: host,
                 keys: try await LockedAtomicFile.open(.keys, inFolder: options.data),
                 sessions: nil,
+                jobs: nil,
                 secret: .random()
             ) { id throws(StatusError) in try await RulesFiles(of: id, in: host) }
         } catch {
@@ -82,6 +85,7 @@ struct ServeDriver {
                 host: host,
                 keys: host.record(.keys),
                 sessions: host.record(.sessions),
+                jobs: host.record(.jobs),
                 secret: secret
             ) { id throws(StatusError) in
                 guard let rules = try await host.record(.rules, of: id),

@@ -16,6 +16,8 @@ package final class EngineRecord: AtomicRecord {
         case rulesHistory = "rules-history"
         /// The browser sessions, of the default database only.
         case sessions
+        /// The jobs of the admin pages, of the default database only.
+        case jobs
         /// The secret by which servers recognize what others have issued, of the default database only.
         case secret
         /// The times of commits that the engine has lost.

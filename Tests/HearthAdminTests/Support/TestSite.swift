@@ -49,6 +49,7 @@ struct TestSite: Sendable {
     ///   - observer: Receives the lookups of the templates.
     ///   - isEmulator: True for a server in emulator mode.
     ///   - hasBackups: True for a server with a folder for backups.
+    ///   - sharedJobs: The jobs that it shares with other servers.
     static func with<Result>(
         _ writes: [Write] = [],
         limits: ServiceLimits = ServiceLimits(),
@@ -56,6 +57,7 @@ struct TestSite: Sendable {
         observer: TemplateContext.Observer? = nil,
         isEmulator: Bool = false,
         hasBackups: Bool = false,
+        sharedJobs: SharedJobs? = nil,
         _ body: (TestSite) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-admin-\(UUID().uuidString)")
@@ -109,7 +111,7 @@ struct TestSite: Sendable {
             ),
             assets: pageAssets,
             uploads: UploadStore(folder: folder.path),
-            jobRunner: JobRunner(logger: logger, waitTime: .seconds(600)),
+            jobRunner: JobRunner(logger: logger, shared: sharedJobs, waitTime: .seconds(600)),
             logger: logger,
             dependencies: AdminPages.Dependencies(
                 now: { now },
