@@ -140,4 +140,27 @@ struct EngineTests {
         )
         #expect(away.status == .code(1))
     }
+
+    @Test func `The password of an engine comes from the environment or a password file`() async throws {
+        let engine = try await EngineServer()
+        let name = try await engine.makeDatabase()
+        try await engine.execute("CREATE ROLE alice SUPERUSER LOGIN PASSWORD 'a b''c'")
+        try await engine.requirePassword(of: "alice")
+        let url = engine.url(name).replacing("hearth@", with: "alice@")
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("pgpass")
+            try "*:*:*:alice:a b'c\n".write(to: file, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            let migrated = try await hearth("engine", "migrate", "--engine", "\(url)&passfile=\(file.path)")
+            #expect(migrated.output == ["The tables had version 0, and have version 5 now."])
+            let environment = ["PGPASSWORD": "a b'c"]
+            let key = try await hearth("keys", "create", "--role", "reader", "--engine", url, environment: environment)
+            #expect(key.status == .code(0), "\(key.errorText)")
+            for environment in [[:], ["PGPASSWORD": "wrong-secret"]] {
+                let refused = try await hearth("keys", "create", "--role", "reader", "--engine", url, environment: environment)
+                #expect(refused.status == .code(1))
+                #expect(refused.errorText.contains("password") && !refused.errorText.contains("wrong-secret"))
+            }
+        }
+    }
 }

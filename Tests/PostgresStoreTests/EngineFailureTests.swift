@@ -132,7 +132,7 @@ struct EngineFailureTests {
                 let proxy = proxies.randomElement(using: &random) ?? proxies[0]
                 switch number % 4 {
                 case 0:
-                    try await server.stopImmediately()
+                    if number % 8 == 0 { try await server.kill() } else { try await server.stopImmediately() }
                     try await server.start()
                 case 1: proxy.cut([.toEngine])
                 case 2: proxy.cut([.toClient])

@@ -108,6 +108,14 @@ package final class EngineServer: Sendable {
         try await execute("SELECT pg_reload_conf()")
     }
 
+    /// Requires the password of a user (SCRAM).
+    package func requirePassword(of user: String) async throws {
+        // The first entry that fits counts.
+        let script = "cat - pg_hba.conf > pg_hba.new && mv pg_hba.new pg_hba.conf"
+        try await execute("COPY (SELECT 'local all \(user) scram-sha-256') TO PROGRAM '\(script)'")
+        try await execute("SELECT pg_reload_conf()")
+    }
+
     /// Executes SQL, by default in the database `postgres`.
     package func execute(_ sql: String, in database: String = "postgres") async throws {
         try await run(
@@ -156,7 +164,7 @@ package final class EngineServer: Sendable {
             _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
         let script =
-            #""$@" >> "$FOLDER/log" 2>&1 < /dev/null & kept=$(cat); kill -QUIT $!; wait; [ "$kept" ] || rm -rf "$FOLDER""#
+            #""$@" >> "$FOLDER/log" 2>&1 < /dev/null & signal=$(cat); kill -${signal:-QUIT} $!; wait; [ "$signal" ] || rm -rf "$FOLDER""#
         var environment = ProcessInfo.processInfo.environment
         environment["FOLDER"] = folder.path
         let shell = try ChildProcess(
@@ -179,13 +187,26 @@ package final class EngineServer: Sendable {
     }
 
     /// Stops the server as `pg_ctl stop -m immediate` does: without a checkpoint, so that it recovers at the next start.
-    package func stopImmediately() async throws {
+    package func stopImmediately() async throws { try await end(with: "QUIT") }
+
+    /// Kills the server, whose sessions notice that a moment later.
+    package func kill() async throws {
+        try await end(with: "KILL")
+        // No server starts while they use the memory of the old one.
+        let data = folder["data"]
+        while try FileManager.default.contentsOfDirectory(atPath: "/proc").contains(where: {
+            Int($0) != nil && (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/cwd")) == data
+        }) { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    /// Sends a signal to the server, keeps its data, and waits for its end.
+    private func end(with signal: String) async throws {
         let stopped = running.withLock { running in
             defer { running = nil }
             return running
         }
         let shell = try #require(stopped)
-        try shell.pipe.fileHandleForWriting.write(contentsOf: Array("keep".utf8))
+        try shell.pipe.fileHandleForWriting.write(contentsOf: Array(signal.utf8))
         try shell.pipe.fileHandleForWriting.close()
         for await _ in shell.shell.exits() {}
     }

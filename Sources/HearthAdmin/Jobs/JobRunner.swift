@@ -60,7 +60,8 @@ final class JobRunner: Sendable {
             if state.jobs.count > Self.maximumKept, let oldest = state.jobs.firstIndex(where: { $0.progress.isFinished }) {
                 state.jobs.remove(at: oldest)
             }
-            state.tasks[job.id] = Task(executorPreference: threads) { [weak self, shared, errors = PageErrorLog(logger: logger)] in
+            let errors = PageErrorLog(logger: logger)
+            state.tasks[job.id] = Task(executorPreference: threads) { [weak self, shared] in
                 await Self.reporting(job, to: shared) {
                     await job.run { () async throws(StatusError) in
                         do throws(StatusError) {

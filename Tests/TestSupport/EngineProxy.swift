@@ -1,11 +1,12 @@
 import Foundation
-import Synchronization
-import TestSupport
+package import Synchronization
 
 /// A proxy of an engine's socket, which can lose answers, and stop passing bytes as a cut network does.
-final class EngineProxy: Sendable {
+package final class EngineProxy: Sendable {
     /// The fault of the connections that commit next.
-    enum Fault: Sendable {
+    package enum Fault: CaseIterable, Sendable {
+        /// The engine does not get the statements that lock the database.
+        case loseLock
         /// The engine does not get the commit.
         case loseCommit
         /// The engine commits, and its answer does not arrive.
@@ -15,7 +16,7 @@ final class EngineProxy: Sendable {
     }
 
     /// A direction of bytes.
-    enum Direction: Sendable {
+    package enum Direction: Sendable {
         case toEngine
         case toClient
     }
@@ -31,16 +32,16 @@ final class EngineProxy: Sendable {
     private let folder: TemporaryFolder
     private let engineFolder: String
     private let listener: Int32
-    private let faults = Mutex<[Fault]>([])
+    private let faults = Mutex<(next: [Fault], action: @Sendable () -> Void)>(([], {}))
     /// The number of faults so far.
-    let faultCount = Atomic(0)
+    package let faultCount = Atomic(0)
     /// The number of connections that were made so far.
-    let connectionCount = Atomic(0)
+    package let connectionCount = Atomic(0)
 
     /// The folder of the proxy's socket.
-    var socketFolder: String { folder.path }
+    package var socketFolder: String { folder.path }
 
-    init(of engineFolder: String) throws {
+    package init(of engineFolder: String) throws {
         self.engineFolder = engineFolder
         folder = try TemporaryFolder(in: TemporaryFolder.memory)
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -58,17 +59,19 @@ final class EngineProxy: Sendable {
     }
 
     /// Lets the next connections that make their first commit fail, one for each fault.
-    func prepare(_ next: [Fault]) {
-        faults.withLock { $0 += next }
+    ///
+    /// - Parameter action: Called when a fault happens: when the engine has got all that it gets, and the client has not got the answer.
+    package func prepare(_ next: [Fault], _ action: @escaping @Sendable () -> Void = {}) {
+        faults.withLock { $0 = ($0.next + next, action) }
     }
 
     /// Stops passing bytes in some directions. No connection ends by that, and new ones can be made.
-    func cut(_ directions: Set<Direction>) {
+    package func cut(_ directions: Set<Direction>) {
         state.withLock { $0.cut = directions }
     }
 
     /// Passes bytes again. Connections that have lost some end.
-    func mend() {
+    package func mend() {
         let broken = state.withLock { state in
             defer { state = State() }
             return state.broken
@@ -109,16 +112,20 @@ final class EngineProxy: Sendable {
             connection.pass(from: client, to: engine) { bytes in
                 guard !loses(.toEngine, of: connection), !connection.isStalled.load(ordering: .relaxed) else { return .drop }
                 // The text of a statement is sent when it is prepared, at its first use on a connection.
-                guard bytes.contains("INSERT INTO hearth.commits"), let fault = takeFault() else { return .pass }
-                switch fault {
-                case .loseCommit: return .cut
+                let (locks, commits) = (bytes.contains("FOR UPDATE"), bytes.contains("INSERT INTO hearth.commits"))
+                guard locks || commits, let fault = takeFault(where: { $0 == .loseLock ? locks : commits }) else { return .pass }
+                switch fault.kind {
+                case .loseLock, .loseCommit:
+                    fault.action()
+                    return .cut
                 case .loseAnswer:
                     connection.losesAnswer.store(true, ordering: .relaxed)
                     return .pass
                 case .stall:
                     connection.isStalled.store(true, ordering: .relaxed)
                     // The next statement is not complete.
-                    return bytes.range(of: Data("INSERT INTO hearth.changes".utf8)).map { .passPrefix($0.lowerBound) } ?? .drop
+                    let end = bytes.range(of: Data("INSERT INTO hearth.changes".utf8))?.lowerBound ?? 0
+                    return .passPrefix(end, then: fault.action)
                 }
             }
         }
@@ -127,13 +134,19 @@ final class EngineProxy: Sendable {
                 guard !loses(.toClient, of: connection) else { return .drop }
                 guard connection.losesAnswer.load(ordering: .relaxed) else { return .pass }
                 // The tag of the command's completion.
-                return bytes.contains("COMMIT\0") ? .cut : .drop
+                guard bytes.contains("COMMIT\0") else { return .drop }
+                faults.withLock(\.action)()
+                return .cut
             }
         }
     }
 
-    private func takeFault() -> Fault? {
-        let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    private func takeFault(where isNext: (Fault) -> Bool) -> (kind: Fault, action: @Sendable () -> Void)? {
+        let fault = faults.withLock { faults -> (Fault, @Sendable () -> Void)? in
+            guard let first = faults.next.first, isNext(first) else { return nil }
+            faults.next.removeFirst()
+            return (first, faults.action)
+        }
         if fault != nil { faultCount.add(1, ordering: .relaxed) }
         return fault
     }
@@ -142,8 +155,8 @@ final class EngineProxy: Sendable {
 /// The treatment of bytes.
 private enum Passage {
     case pass
-    /// Only a number of bytes pass.
-    case passPrefix(Int)
+    /// Only a number of bytes pass, before an action.
+    case passPrefix(Int, then: () -> Void)
     case drop
     /// The connection ends.
     case cut
@@ -170,7 +183,9 @@ private final class ProxiedConnection: Sendable {
             let bytes = Data(buffer.prefix(count))
             switch decide(bytes) {
             case .pass: guard Self.send(bytes, to: target) else { break reading }
-            case .passPrefix(let count): guard Self.send(bytes.prefix(count), to: target) else { break reading }
+            case .passPrefix(let count, let action):
+                guard Self.send(bytes.prefix(count), to: target) else { break reading }
+                action()
             case .drop: continue
             case .cut: break reading
             }
