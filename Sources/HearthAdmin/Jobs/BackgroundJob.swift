@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import DocumentStore
 import HearthAPI
@@ -77,30 +78,24 @@ final class BackgroundJob: Sendable {
         let message: String
     }
 
-    /// The server that runs a job.
-    enum Place: Sendable {
-        case thisServer
-        /// Another server of the engine, by whose last report the job is known. `canBeUndone` tells whether that one can undo it.
-        case otherServer(canBeUndone: Bool)
-    }
-
     let id: UTF8Key
     let kind: Kind
     /// The path of a collection or document, or the name of a file.
     let subject: String
     let database: DatabaseID
-    /// The caller who started the job. Only this caller and admins can see and stop it.
+    /// The identity of the caller who started the job. Only this caller and admins can see and stop it.
     let identity: Caller.Identity
     /// The owner whose share of concurrent jobs it counts against: ``Principal/jobQuotaOwner``.
     let owner: UTF8Key
     /// The URL that the page of the finished job links to, unless documents were imported.
     let returnURL: String
     let startTime: Timestamp
-    let place: Place
+    /// True if another server of the engine runs the job, or ran it, or this one before it was restarted: by a report alone it is known.
+    let isReported: Bool
     private let errors: PageErrorLog
     private let startInstant = ContinuousClock.now
     private let state = Mutex(State())
-    private let (completion, completionContinuation) = AsyncStream<Never>.makeStream()
+    private let completion = SharedOutcome<Void>()
 
     private struct State {
         var progress = Progress()
@@ -125,12 +120,12 @@ final class BackgroundJob: Sendable {
         owner: UTF8Key = "",
         returnURL: String,
         at startTime: Timestamp,
-        place: Place,
+        isReported: Bool,
         errors: PageErrorLog
     ) {
         (self.kind, self.subject, self.database, self.id) = (kind, subject, database, id)
         (self.identity, self.owner) = (identity, owner)
-        (self.returnURL, self.startTime, self.place) = (returnURL, startTime, place)
+        (self.returnURL, self.startTime, self.isReported) = (returnURL, startTime, isReported)
         self.errors = errors
     }
 
@@ -153,7 +148,7 @@ final class BackgroundJob: Sendable {
             owner: principal.jobQuotaOwner,
             returnURL: returnURL,
             at: startTime,
-            place: .thisServer,
+            isReported: false,
             errors: errors
         )
     }
@@ -255,28 +250,22 @@ final class BackgroundJob: Sendable {
             state.progress.isFinished = true
             state.duration = startInstant.duration(to: .now)
         }
-        completionContinuation.finish()
+        completion.end(with: ())
     }
 
     /// Waits until the job has finished or the duration has elapsed.
     func wait(atMost duration: Duration) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [completion] in for await _ in completion {} }
-            group.addTask { try? await Task.sleep(for: duration) }
-            await group.next()
-            group.cancelAll()
-        }
+        await completion.value(within: duration)
     }
 }
 
 extension BackgroundJob {
     /// The sentence about a job of another server; `nil` for one of this server.
     var placeText: String? {
-        guard case .otherServer(let canBeUndone) = place else { return nil }
-        if !progress.isFinished { return localized("The job runs on another server.") }
-        return canBeUndone
-            ? localized("The job ran on another server. It can be undone on the pages of that one.")
-            : localized("The job ran on another server.")
+        guard isReported else { return nil }
+        return progress.isFinished
+            ? localized("The job ran on another server, or before this one was restarted.")
+            : localized("The job runs on another server.")
     }
 
     /// The name of the operation in the language of the page.

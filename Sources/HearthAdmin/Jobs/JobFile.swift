@@ -9,7 +9,7 @@ import UTF8Text
 /// ```json
 /// {"format":1,"jobs":[
 /// {"id":"…","kind":"deleting","subject":"books","database":"default/(default)","key":"5f0c1e9ab3d2","returnURL":"…",
-///  "startTime":"…","reportTime":"…","isFinished":false,"isCancelled":false,"canBeUndone":false,"completed":500,"total":2000,…}
+///  "startTime":"…","reportTime":"…","isCancelled":false,"isFinished":false,"completed":500,"total":2000,…}
 /// ]}
 /// ```
 struct JobFile: Sendable {
@@ -26,18 +26,19 @@ struct JobFile: Sendable {
         let reportTime: Timestamp
         /// True if the job is to be stopped, or was.
         var isCancelled: Bool
-        let canBeUndone: Bool
         let progress: BackgroundJob.Progress
     }
 
     /// The jobs by ID.
     private(set) var entries: [UTF8Key: Entry] = [:]
+    /// The JSON of jobs that a newer version has reported in another way. They stay as they are.
+    private var unknownJobs: [[UInt8]] = []
 
     private static let format: Int64 = 1
-    /// The maximum number of errors, of kept documents and of collections of a job.
-    private static let maximumListedItems = 20
-    /// The maximum number of jobs; finished ones make room for others.
-    private static let maximumCount = 200
+    /// The maximum size of a list in a job, in bytes: errors, kept documents, collections.
+    private static let maximumListBytes = 2_048
+    /// The maximum number of jobs. Finished ones make room for others first.
+    private static let maximumCount = 100
     /// The time for which a job is kept after its last report.
     private static let retention = Duration.seconds(24 * 60 * 60)
 
@@ -60,8 +61,13 @@ struct JobFile: Sendable {
         }
         guard format == Self.format, let elements = root["jobs"]?.elements else { throw Self.damaged }
         for element in elements {
-            guard let id = element["id"]?.string, let entry = try Entry(element) else { throw Self.damaged }
-            entries[UTF8Key(id)] = entry
+            guard let id = element["id"]?.string else { throw Self.damaged }
+            // A path or an ID that is not valid is none that this version could show either.
+            if let entry = try? Entry(element) {
+                entries[UTF8Key(id)] = entry
+            } else if unknownJobs.count < Self.maximumCount {
+                unknownJobs.append(Array(element.rawBytes))
+            }
         }
     }
 
@@ -81,7 +87,7 @@ struct JobFile: Sendable {
         entries[id] = entry
         entries = entries.filter { $0.value.age(at: entry.reportTime) < Self.retention }
         while entries.count > Self.maximumCount,
-            let oldest = entries.filter({ $0.key != id }).min(by: { $0.value.reportTime < $1.value.reportTime })
+            let oldest = entries.filter({ $0.key != id }).min(by: { $0.value.evictionOrder < $1.value.evictionOrder })
         {
             entries[oldest.key] = nil
         }
@@ -97,11 +103,12 @@ struct JobFile: Sendable {
     /// The record's bytes.
     var encoded: [UInt8] {
         let newline = UInt8(ascii: "\n")
-        let lines = entries.sorted { $0.key < $1.key }.map { id, entry in
+        let known = entries.sorted { $0.key < $1.key }.map { id, entry in
             var writer = JSONWriter()
-            entry.write(to: &writer, id: id, maximumListedItems: Self.maximumListedItems)
+            entry.write(to: &writer, id: id, maximumListBytes: Self.maximumListBytes)
             return writer.finish()
         }
+        let lines = known + unknownJobs
         return Array(#"{"format":\#(Self.format),"jobs":["#.utf8) + [newline]
             + lines.joined(separator: [UInt8(ascii: ","), newline])
             + (lines.isEmpty ? [] : [newline]) + Array("]}".utf8) + [newline]
@@ -114,6 +121,9 @@ extension JobFile.Entry {
     /// Returns the time since the last report.
     func age(at now: Timestamp) -> Duration { .microseconds(now.microseconds - reportTime.microseconds) }
 
+    /// The order in which jobs make room for others.
+    fileprivate var evictionOrder: (Int, Timestamp) { (progress.isFinished ? 0 : 1, reportTime) }
+
     /// Parses a job; returns `nil` if a member is missing or has another type.
     fileprivate init?(_ json: JSONNode) throws(StatusError) {
         guard let kind = json["kind"]?.string.flatMap({ BackgroundJob.Kind(rawValue: $0) }),
@@ -121,7 +131,7 @@ extension JobFile.Entry {
             let database = json["database"]?.string?.split(separator: "/", omittingEmptySubsequences: false), database.count == 2,
             let returnURL = json["returnURL"]?.string, let startTime = json[timestamp: "startTime"],
             let reportTime = json[timestamp: "reportTime"], let isCancelled = json["isCancelled"]?.boolean,
-            let canBeUndone = json["canBeUndone"]?.boolean, let progress = try BackgroundJob.Progress(json)
+            let progress = try BackgroundJob.Progress(json)
         else { return nil }
         self.init(
             kind: kind,
@@ -132,12 +142,11 @@ extension JobFile.Entry {
             startTime: startTime,
             reportTime: reportTime,
             isCancelled: isCancelled,
-            canBeUndone: canBeUndone,
             progress: progress
         )
     }
 
-    fileprivate func write(to writer: inout JSONWriter, id: UTF8Key, maximumListedItems: Int) {
+    fileprivate func write(to writer: inout JSONWriter, id: UTF8Key, maximumListBytes: Int) {
         writer.beginObject()
         writer.member("id", id.string)
         writer.member("kind", kind.rawValue)
@@ -148,8 +157,7 @@ extension JobFile.Entry {
         writer.member("startTime", startTime.rfc3339)
         writer.member("reportTime", reportTime.rfc3339)
         writer.member("isCancelled", isCancelled)
-        writer.member("canBeUndone", canBeUndone)
-        progress.write(to: &writer, maximumListedItems: maximumListedItems)
+        progress.write(to: &writer, maximumListBytes: maximumListBytes)
         writer.endObject()
     }
 }
@@ -186,7 +194,7 @@ extension BackgroundJob.Progress {
         hasMoreCollections = hasMore
     }
 
-    fileprivate func write(to writer: inout JSONWriter, maximumListedItems: Int) {
+    fileprivate func write(to writer: inout JSONWriter, maximumListBytes: Int) {
         writer.member("isFinished", isFinished)
         writer.member("completed", completedCount)
         if let totalCount { writer.member("total", totalCount) }
@@ -197,7 +205,7 @@ extension BackgroundJob.Progress {
         if let failure { writer.member("failure", failure) }
         writer.key("errors")
         writer.beginArray()
-        for error in itemErrors.elements.prefix(maximumListedItems) {
+        for error in itemErrors.elements.prefix(bytes: maximumListBytes, { $0.location.utf8.count + $0.message.utf8.count }) {
             writer.beginObject()
             writer.member("location", error.location)
             writer.member("message", error.message)
@@ -207,14 +215,26 @@ extension BackgroundJob.Progress {
         writer.member("errorCount", itemErrors.count)
         writer.key("kept")
         writer.beginArray()
-        for path in keptPaths.elements.prefix(maximumListedItems) { writer.string(path.string) }
+        for path in keptPaths.elements.prefix(bytes: maximumListBytes, { $0.string.utf8.count }) { writer.string(path.string) }
         writer.endArray()
         writer.member("keptCount", keptPaths.count)
+        let written = collections.prefix(bytes: maximumListBytes) { $0.string.utf8.count }
         writer.key("collections")
         writer.beginArray()
-        for path in collections.prefix(maximumListedItems) { writer.string(path.string) }
+        for path in written { writer.string(path.string) }
         writer.endArray()
-        writer.member("hasMoreCollections", hasMoreCollections || collections.count > maximumListedItems)
+        writer.member("hasMoreCollections", hasMoreCollections || written.count < collections.count)
+    }
+}
+
+extension Array {
+    /// Returns the first elements whose sizes do not exceed a number of bytes together.
+    fileprivate func prefix(bytes: Int, _ size: (Element) -> Int) -> ArraySlice<Element> {
+        var rest = bytes
+        return prefix { element in
+            rest -= size(element)
+            return rest >= 0
+        }
     }
 }
 

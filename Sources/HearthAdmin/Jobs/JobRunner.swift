@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import HTTPTypes
 import HearthAPI
@@ -10,6 +11,8 @@ final class JobRunner: Sendable {
     private struct State {
         var jobs: [BackgroundJob] = []
         var tasks: [UTF8Key: Task<Void, Never>] = [:]
+        /// The ends of the reports of jobs to other servers.
+        var reports: [UTF8Key: SharedOutcome<Void>] = [:]
         var isShutDown = false
     }
 
@@ -28,6 +31,9 @@ final class JobRunner: Sendable {
     static let maximumRunning = 4
     /// The maximum number of concurrent jobs of one owner, so that one owner cannot block all others.
     static let maximumRunningPerOwner = 2
+
+    /// The time that the shutdown waits for the last report of a job.
+    private static let maximumReportTime = Duration.seconds(2)
 
     /// The reason why a job cannot be started.
     enum StartError: Error {
@@ -61,32 +67,29 @@ final class JobRunner: Sendable {
                 state.jobs.remove(at: oldest)
             }
             let errors = PageErrorLog(logger: logger)
-            state.tasks[job.id] = Task(executorPreference: threads) { [weak self, shared] in
-                await Self.reporting(job, to: shared) {
-                    await job.run { () async throws(StatusError) in
-                        do throws(StatusError) {
-                            try await body(job)
-                        } catch {
-                            throw errors.presentable(error)
-                        }
+            state.tasks[job.id] = Task(executorPreference: threads) { [weak self] in
+                await job.run { () async throws(StatusError) in
+                    do throws(StatusError) {
+                        try await body(job)
+                    } catch {
+                        throw errors.presentable(error)
                     }
                 }
                 self?.removeTask(of: job)
             }
+            if let shared {
+                // Beside the job, which does not wait for a silent engine.
+                let reports = SharedOutcome<Void>()
+                state.reports[job.id] = reports
+                Task.detached { [weak self] in
+                    await shared.keepReporting(job)
+                    reports.end(with: ())
+                    self?.removeReports(of: job)
+                }
+            }
             return nil
         }
         if let error { throw error }
-    }
-
-    /// Runs a job, of which other servers are told before, meanwhile and afterward.
-    private static func reporting(_ job: BackgroundJob, to shared: SharedJobs?, _ run: () async -> Void) async {
-        guard let shared else { return await run() }
-        await shared.report(job)
-        let reports = Task { await shared.keepReporting(job) }
-        await run()
-        reports.cancel()
-        await reports.value
-        await shared.report(job)
     }
 
     /// Returns a job of this server in a database by its ID; `nil` if the caller may not see it.
@@ -113,10 +116,7 @@ final class JobRunner: Sendable {
 
     /// Stops a job after its current batch.
     func cancel(_ job: BackgroundJob) async throws(StatusError) {
-        switch job.place {
-        case .thisServer: job.cancel()
-        case .otherServer: try await shared?.cancel(job.id)
-        }
+        if job.isReported { try await shared?.cancel(job.id) } else { job.cancel() }
     }
 
     /// Returns the other databases with running jobs that the caller may see. They count against the same limits.
@@ -137,6 +137,7 @@ final class JobRunner: Sendable {
         }
         for job in jobs { job.cancelForShutdown() }
         for task in tasks { await task.value }
+        for reports in state.withLock({ Array($0.reports.values) }) { await reports.value(within: Self.maximumReportTime) }
         for job in jobs {
             let progress = job.progress
             logger.notice(
@@ -147,6 +148,10 @@ final class JobRunner: Sendable {
                 ]
             )
         }
+    }
+
+    private func removeReports(of job: BackgroundJob) {
+        _ = state.withLock { $0.reports.removeValue(forKey: job.id) }
     }
 
     private func removeTask(of job: BackgroundJob) {

@@ -15,8 +15,10 @@ package final class SharedJobs: Sendable {
     private let now: @Sendable () -> Timestamp
 
     /// The time between two reports of a job.
-    static let reportInterval = Duration.seconds(2)
-    /// The time without a report after which the server of a job is taken for gone. The clocks of servers differ by less.
+    private static let reportInterval = Duration.seconds(2)
+    /// The number of attempts to report the end of a job.
+    private static let maximumAttempts = 30
+    /// The time without a report after which the server of a job is assumed to have ended. The clocks of servers must differ by less.
     private static let maximumSilence = Duration.seconds(30)
 
     package init(
@@ -27,8 +29,25 @@ package final class SharedJobs: Sendable {
         (self.record, self.logger, self.now) = (record, logger, now)
     }
 
-    /// Reports a job of this server, and stops it if another server asks for that.
-    func report(_ job: BackgroundJob) async {
+    /// Reports a job of this server, until its end is reported. Stops it if another server asks for that.
+    func keepReporting(_ job: BackgroundJob) async {
+        var attempts = 0
+        while true {
+            let isFinished = job.progress.isFinished
+            let isReported = await report(job)
+            guard isFinished else {
+                await job.wait(atMost: Self.reportInterval)
+                continue
+            }
+            attempts += 1
+            guard !isReported, attempts < Self.maximumAttempts else { return }
+            try? await Task.sleep(for: Self.reportInterval)
+        }
+    }
+
+    /// Reports a job of this server once; returns false if the engine did not take the report.
+    @discardableResult
+    func report(_ job: BackgroundJob) async -> Bool {
         let (entry, id) = (JobFile.Entry(job, at: now()), job.id)
         do throws(StatusError) {
             let snapshot = try await record.update { bytes throws(StatusError) in
@@ -39,18 +58,15 @@ package final class SharedJobs: Sendable {
                 return file.encoded
             }
             if try JobFile(contents: snapshot.bytes).entries[id]?.isCancelled == true { job.cancel() }
+            return true
         } catch {
-            // The job itself reports that the engine is away.
+            // The job itself tells its caller that the engine is away.
             logger.debug("A job could not be reported to other servers", metadata: ["error": "\(error.message)"])
+            return false
         }
     }
 
-    /// Reports a job of this server until the task is cancelled.
-    func keepReporting(_ job: BackgroundJob) async {
-        while (try? await Task.sleep(for: Self.reportInterval)) != nil { await report(job) }
-    }
-
-    /// Returns the jobs of all servers, as they have last reported them; none if the engine does not tell.
+    /// Returns the jobs of all servers, as they have last reported them; none if the engine does not answer.
     func jobs(_ errors: PageErrorLog) async -> [BackgroundJob] {
         do throws(StatusError) {
             let now = now()
@@ -83,7 +99,6 @@ extension JobFile.Entry {
             startTime: job.startTime,
             reportTime: reportTime,
             isCancelled: job.isCancelled,
-            canBeUndone: job.canBeUndone,
             progress: job.progress
         )
     }
@@ -102,7 +117,7 @@ extension BackgroundJob {
             identity: entry.key.map { .key($0) } ?? .openAccess,
             returnURL: entry.returnURL,
             at: entry.startTime,
-            place: .otherServer(canBeUndone: entry.canBeUndone),
+            isReported: true,
             errors: errors
         )
         var progress = entry.progress
