@@ -14,7 +14,10 @@ package struct PostgresConfiguration: Sendable {
     package var timeout: Duration = .seconds(30)
     /// The time after which the engine ends a transaction whose server sends nothing, and with it the locks that others wait for.
     var maximumIdle: Duration = .seconds(10)
-    /// The same for reads, which hold no lock, and compute between their statements.
+    /// The time after which the other servers end a transaction for whose server the engine waits in the middle of a message, if they wait for
+    /// it in turn. Longer than ``maximumIdle``: the message may be large and the network slow.
+    var maximumStall: Duration = .seconds(20)
+    /// ``maximumIdle`` for reads, which hold no lock, and compute between their statements.
     var maximumReadIdle: Duration = .seconds(60)
     /// The maximum number of entries of the index that a commit of several documents adds and removes, while other commits wait for it.
     var maximumEntryCount = 200_000

@@ -42,7 +42,7 @@ struct EngineFailureTests {
         func open(at folder: String) async throws -> PostgresHost {
             var configuration = PostgresConfiguration(try EngineAddress(server.url(name, socketFolder: folder)))
             configuration.timeout = .seconds(300)
-            configuration.maximumIdle = .seconds(1)
+            configuration.maximumStall = .seconds(1)
             return try await PostgresHost.open(configuration, logger: .silent)
         }
         let (still, other) = (try await open(at: proxy.socketFolder), try await open(at: server.socketFolder))

@@ -17,7 +17,7 @@ struct EngineMigrationTests {
             DROP TABLE hearth.entries, hearth.records, hearth.leases;
             ALTER TABLE hearth.databases DROP COLUMN seed, DROP COLUMN builds;
             ALTER TABLE hearth.commits DROP COLUMN format, DROP COLUMN term;
-            ALTER TABLE hearth.format DROP COLUMN minimum;
+            DELETE FROM hearth.format WHERE id = 2;
             UPDATE hearth.format SET version = 1;
             """,
             in: configuration
@@ -117,7 +117,7 @@ struct EngineMigrationTests {
         try server.execute(
             """
             ALTER TABLE hearth.leases DROP COLUMN address;
-            ALTER TABLE hearth.format DROP COLUMN minimum;
+            DELETE FROM hearth.format WHERE id = 2;
             UPDATE hearth.format SET version = 3;
             """,
             in: configuration
@@ -138,7 +138,7 @@ struct EngineMigrationTests {
     func `A server goes on, and starts, with tables of a newer one that it can use`() async throws {
         let server = try await EngineServer.shared.value
         try await server.withForwardingHosts { holder, sender, _ in
-            try server.execute("UPDATE hearth.format SET version = 1000", in: holder.configuration)
+            try server.execute("UPDATE hearth.format SET version = 1000 WHERE id = 1", in: holder.configuration)
             try await sender.store.waitUntilForwarding(to: holder.store)
             for host in [holder, sender] { try await host.store.increment("c/counter") }
             #expect(sender.engineStatus?.forwardedCount == 1)
@@ -158,13 +158,38 @@ struct EngineMigrationTests {
         let configuration = try await server.makeConfiguration()
         let host = try await PostgresHost.open(configuration, logger: .silent)
         try await host.store.increment("c/counter")
-        try server.execute("UPDATE hearth.format SET version = 1000, minimum = 999", in: configuration)
+        try server.execute("UPDATE hearth.format SET version = 1001 - id", in: configuration)
         let error = await #expect(throws: StatusError.self) { try await host.store.increment("c/counter") }
         // A client that was offline keeps what it has queued.
         #expect(error?.code == .unavailable && error?.isOutcomeUnknown == false)
         #expect(error?.message.contains("version 999") == true)
         #expect(try await host.store.counter("c/counter") == 1)
+        let index = try IndexDefinition(collection: CollectionID("c"), fields: [.init(FieldPath("a")), .init(FieldPath("b"))])
+        let refused = await #expect(throws: StatusError.self) { try await host.store.changeIndexes(.create(index)) }
+        #expect(refused?.code == .unavailable)
+        // It leaves the lease to a newer one.
+        while host.engine.leases.term(of: host.store.database) != nil { try await Task.sleep(for: .milliseconds(10)) }
         await host.close()
+    }
+
+    @Test
+    func `A server makes no commit in tables of an older version, as after the restore of a backup`() async throws {
+        let server = try await EngineServer.shared.value
+        let configuration = try await server.makeConfiguration()
+        let host = try await PostgresHost.open(configuration, logger: .silent)
+        try await host.store.increment("c/counter")
+        try server.execute(
+            "UPDATE hearth.format SET version = 4 WHERE id = 1; DELETE FROM hearth.format WHERE id = 2;",
+            in: configuration
+        )
+        let error = await #expect(throws: StatusError.self) { try await host.store.increment("c/counter") }
+        #expect(error?.code == .unavailable && error?.message.contains("Restart it") == true)
+        await host.close()
+        // It brings the tables to its version then.
+        let restarted = try await PostgresHost.open(configuration, logger: .silent)
+        try await restarted.store.increment("c/counter")
+        #expect(try await restarted.store.counter("c/counter") == 2)
+        await restarted.close()
     }
 
     @Test

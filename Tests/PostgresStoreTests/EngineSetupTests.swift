@@ -96,7 +96,7 @@ struct EngineSetupTests {
         let configuration = try await server.makeConfiguration()
         #expect(try await PostgresHost.migrate(configuration, logger: .silent) == (0, EngineSchema.version))
         #expect(try await PostgresHost.migrate(configuration, logger: .silent) == (EngineSchema.version, EngineSchema.version))
-        try server.execute("UPDATE hearth.format SET version = 1000, minimum = 999", in: configuration)
+        try server.execute("UPDATE hearth.format SET version = 1001 - id", in: configuration)
         let newer = await failure(configuration)
         #expect(newer?.code == .failedPrecondition)
         #expect(newer?.message.contains("version 1000") == true && newer?.message.contains("version 999") == true)
@@ -179,7 +179,7 @@ struct EngineSetupTests {
         let connection = try EngineConnection(configuration.address, timeout: .seconds(60))
         let terms = try connection.execute(EngineStatement("SELECT max(term) FROM hearth.leases WHERE db IS NOT NULL"))
         #expect(terms.integer(0, 0) == 0)
-        try server.execute("UPDATE hearth.format SET version = 1", in: configuration)
+        try server.execute("UPDATE hearth.format SET version = 1 WHERE id = 1", in: configuration)
         for action in ["record", "import"] {
             let error = await #expect(throws: StatusError.self) {
                 if action == "import" {
@@ -191,7 +191,7 @@ struct EngineSetupTests {
             #expect(error?.code == .failedPrecondition)
             #expect(error?.message.contains("hearth engine migrate") == true)
         }
-        #expect(try connection.execute(EngineStatement("SELECT version FROM hearth.format")).integer(0, 0) == 1)
+        #expect(try connection.execute(EngineStatement("SELECT version FROM hearth.format WHERE id = 1")).integer(0, 0) == 1)
     }
 
     @Test

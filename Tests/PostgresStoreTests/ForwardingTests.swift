@@ -145,6 +145,23 @@ struct ForwardingTests {
     }
 
     @Test
+    func `A batch of a server that cannot use the tables is not made`() async throws {
+        try await withForwarding { holder, _, _ in
+            let write = try Write.adding(1, to: DocumentPath("c/counter"))
+            let request = CommitRequest(writes: [write], reads: ReadSet(), author: nil, identity: nil)
+            let (store, leases) = (holder.store, holder.engine.leases)
+            for (version, count) in [(EngineSchema.version - 1, 0), (EngineSchema.version, 1)] {
+                let (term, now) = (try #require(leases.term(of: store.database)), try #require(leases.engineTime))
+                let batch = ForwardedBatch([request], store.database, term: term, after: nil, at: now)
+                let json = String(decoding: batch.encoded([ForwardedBatch.encoded(request)]), as: UTF8.self)
+                let sent = json.replacing("\"version\":\(EngineSchema.version)", with: "\"version\":\(version)")
+                _ = try await holder.commit(forwarded: Array(sent.utf8)).get()
+                #expect(try await store.allCommits().count == count)
+            }
+        }
+    }
+
+    @Test
     func `Without a connection to the server with the lease, the lease keeps its term`() async throws {
         try await withForwarding { holder, sender, forwarding in
             let term = holder.engine.leases.term(of: holder.store.database)
@@ -296,8 +313,8 @@ struct ForwardingTests {
     }
 
     @Test(arguments: [
-        "", "{}", "[1]", #"{"format":4}"#, #"{"format":4,"database":1,"term":1,"sent":1,"token":"AA","commits":[]}"#,
-        #"{"format":4,"database":1,"term":1,"sent":1,"token":"AAAAAAAAAAAAAAAAAAAAAA","commits":[{"writes":[{"path":"a/b"}]}]}"#,
+        "", "{}", "[1]", #"{"format":5}"#, #"{"format":5,"version":5,"database":1,"term":1,"sent":1,"token":"AA","commits":[]}"#,
+        #"{"format":5,"version":5,"database":1,"term":1,"sent":1,"token":"AAAAAAAAAAAAAAAAAAAAAA","commits":[{"writes":[{}]}]}"#,
     ])
     func `A body that is no batch is refused`(_ body: String) async throws {
         try await EngineServer.shared.value.withHosts { hosts in

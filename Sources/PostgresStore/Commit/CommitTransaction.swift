@@ -169,6 +169,8 @@ extension CommitTransaction {
         let lastTime: Timestamp?
         /// The term of the current lease.
         let term: Int64
+        /// The lowest version of the tables that servers must know.
+        private let minimumVersion: Int64
         /// The engine's time, after every time that a point-in-time read has used.
         let now: Timestamp
         let quota: DatabaseQuota
@@ -223,8 +225,9 @@ extension CommitTransaction {
             )
             let (lock, log, found, scopeRows) = (rows[0], rows[1], rows[2], rows[3])
             guard lock.count == 1 else { throw .databaseDeleted }
-            let minimumVersion = log.integer(0, 3) ?? .max
-            guard minimumVersion <= EngineSchema.version else { throw EngineSchema.leftBehind(by: minimumVersion) }
+            let versions = EngineSchema.Versions(current: log.integer(0, 3) ?? 0, minimum: log.integer(0, 5))
+            if let unusable = versions.unusable { throw unusable }
+            minimumVersion = versions.minimum
             if let anchor, !anchor.matches(rows[clients.isEmpty ? 4 : 5]) { throw HistoryLoss.abortedTransaction }
             progress = try IndexProgress(lock.bytes(0, 3))
             oldest = SequenceNumber(UInt64(lock.integer(0, 4) ?? 1))
@@ -332,6 +335,8 @@ extension CommitTransaction {
             if let anchor = commit.readAnchor, !anchors.contains(anchor) { return HistoryLoss.abortedTransaction }
             guard let origin = commit.origin else { return nil }
             if madeTokens.contains(origin.token) { return ForwardedCommitNotMade.duplicate }
+            // A server that cannot use the tables forwards nothing into them either.
+            guard origin.version >= minimumVersion else { return ForwardedCommitNotMade.lease }
             guard origin.term == term, origin.anchor.map(anchors.contains) ?? true else { return ForwardedCommitNotMade.lease }
             return nil
         }
@@ -347,8 +352,8 @@ extension CommitTransaction {
             WHERE db = $1::bigint AND name IS NOT NULL FOR UPDATE
             """
         private static let lastSQL = """
-            SELECT \(EngineClock.sql), l.seq, l.time, (SELECT minimum FROM hearth.format WHERE id = 1),
-                (SELECT term FROM hearth.leases WHERE db = $1::bigint)
+            SELECT \(EngineClock.sql), l.seq, l.time, (SELECT version FROM hearth.format WHERE id = 1),
+                (SELECT term FROM hearth.leases WHERE db = $1::bigint), (SELECT version FROM hearth.format WHERE id = 2)
             FROM (SELECT 1) one
             LEFT JOIN LATERAL (
                 SELECT seq, time FROM hearth.commits WHERE db = $1::bigint ORDER BY seq DESC LIMIT 1

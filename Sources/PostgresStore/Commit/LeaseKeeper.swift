@@ -169,6 +169,9 @@ final class LeaseKeeper: Sendable {
         timer.cancel()
     }
 
+    /// True while this server can use the tables. One that a newer server has left behind leaves the leases to others.
+    private static let isUsableSQL = "NOT EXISTS (SELECT 1 FROM hearth.format WHERE id = 2 AND version > \(EngineSchema.version))"
+
     /// Renews the leases, takes those that are free, and reads who has the others.
     private func renew() async throws(StatusError) {
         let databases = state.withLock { Array($0.duties.keys) }
@@ -180,7 +183,7 @@ final class LeaseKeeper: Sendable {
                 EngineStatement(
                     """
                     UPDATE hearth.leases SET seen = \(EngineClock.sql), address = $3::bytea
-                    WHERE db = ANY($1::bigint[]) AND holder = $2::bytea RETURNING db, term
+                    WHERE db = ANY($1::bigint[]) AND holder = $2::bytea AND \(Self.isUsableSQL) RETURNING db, term
                     """,
                     .integers(databases),
                     .bytes(server),
@@ -193,6 +196,7 @@ final class LeaseKeeper: Sendable {
                     WHERE db IN (
                         SELECT db FROM hearth.leases
                         WHERE db = ANY($1::bigint[]) AND (holder IS NULL OR seen < \(EngineClock.sql) - $3::bigint)
+                            AND \(Self.isUsableSQL)
                         FOR UPDATE SKIP LOCKED
                     ) RETURNING db, term
                     """,

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import Synchronization
 
-/// The end of transactions that servers have left in the middle of a message, and whose locks others wait for.
+/// Ends stalled transactions of other servers, for whose locks this one or others wait.
 ///
 /// The engine ends a transaction by itself when its server sends nothing **between** messages (`idle_in_transaction_session_timeout`). But
 /// statements are sent in a pipeline, to whose end the engine takes a transaction for active, even while it waits for the rest, or for its
@@ -9,7 +9,7 @@ internal import Synchronization
 /// connection up, by default after two hours. So all servers look for such transactions, on a connection that waits for no lock.
 final class StalledTransactions: Sendable {
     private let session: EngineSession
-    private let maximumIdle: Duration
+    private let maximumStall: Duration
     private let log: EngineLog
     private let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -17,25 +17,25 @@ final class StalledTransactions: Sendable {
     private static let roundTrip: Duration = .seconds(5)
 
     init(_ configuration: PostgresConfiguration, log: EngineLog) {
-        maximumIdle = configuration.maximumIdle
+        maximumStall = configuration.maximumStall
         self.log = log
         session = EngineSession(
             configuration.address,
             timeout: Self.roundTrip,
-            maximumIdle: maximumIdle,
+            maximumIdle: configuration.maximumIdle,
             label: "hearth.engine.stalled",
             log: log
         )
     }
 
-    /// Begins to look for them, four times in the time that a transaction may stand still.
+    /// Starts the scans, eight in the time that a transaction may be stalled.
     func start() {
         task.withLock { task in
             if task == nil { task = Task.detached { [weak self] in await self?.run() } }
         }
     }
 
-    /// Ends, when the look in progress has ended.
+    /// Ends the scans, and waits for the one in progress.
     func close() async {
         let task = task.withLock { task in
             task?.cancel()
@@ -46,16 +46,16 @@ final class StalledTransactions: Sendable {
     }
 
     private func run() async {
-        while (try? await Task.sleep(for: maximumIdle / 4)) != nil {
+        while (try? await Task.sleep(for: maximumStall / 8)) != nil {
             do throws(StatusError) {
-                let count = try await session.run(repeating: false) { [maximumIdle] connection throws(StatusError) in
+                let count = try await session.run(repeating: false) { [maximumStall] connection throws(StatusError) in
                     try connection.execute(
-                        EngineStatement(Self.sql, .integer(Int64(maximumIdle / .microseconds(1))))
+                        EngineStatement(Self.sql, .integer(Int64(maximumStall / .microseconds(1))))
                     ).count
                 }
                 if count > 0 { log.didEndStalledTransactions(count) }
             } catch {
-                // An engine without these functions, or without the right to call them. If it is away, the next look may succeed.
+                // An engine without these functions, or without the right to call them. If it is away, the next scan may succeed.
                 if case .statement(let code, _)? = error.engineError, Self.codesWithoutSupport.contains(code) { return }
             }
         }
@@ -64,10 +64,12 @@ final class StalledTransactions: Sendable {
     /// The codes of errors of syntax, of features that are not supported, of missing tables, columns and functions, and of missing rights.
     private static let codesWithoutSupport = ["42601", "0A000", "42P01", "42703", "42883", "42501"]
 
-    /// Looks at what sessions wait for only while some wait for locks. A user sees the sessions of its own, and may end them.
+    /// Looks at what sessions wait for only while some wait for locks. A user sees the sessions of its own, and may end them. Those of other
+    /// programs, such as `pg_dump`, have other names.
     private static let sql = """
         SELECT pg_terminate_backend(stalled.pid) FROM pg_stat_activity stalled
-        WHERE stalled.usename = current_user AND stalled.state = 'active' AND stalled.wait_event_type = 'Client'
+        WHERE stalled.usename = session_user AND stalled.application_name = current_setting('application_name')
+            AND stalled.state = 'active' AND stalled.wait_event_type = 'Client'
             AND stalled.state_change < clock_timestamp() - $1::bigint * INTERVAL '1 microsecond'
             AND stalled.pid IN (
                 SELECT unnest(pg_blocking_pids(waiting.pid)) FROM pg_stat_activity waiting

@@ -115,7 +115,8 @@ struct DatabaseRow: Sendable {
 
     /// Returns the definitions of a database's indexes, with the progress of the index.
     ///
-    /// - Parameter isLocking: True to keep the row from being changed until the end of the transaction.
+    /// - Parameter isLocking: True to keep the row from being changed until the end of the transaction, which changes it.
+    /// - Throws: `.unavailable` for one that changes it when this server cannot use the tables.
     static func definitions(
         of number: Int64,
         isLocking: Bool,
@@ -129,6 +130,7 @@ struct DatabaseRow: Sendable {
             )
         )
         guard rows.count == 1 else { throw .databaseDeleted }
+        if isLocking, let unusable = try EngineSchema.versions(connection).unusable { throw unusable }
         let definitions =
             try rows.bytes(0, 0).map { bytes throws(StatusError) in try IndexDefinitions(bytes) } ?? IndexDefinitions()
         return (definitions, try IndexProgress(rows.bytes(0, 1)))

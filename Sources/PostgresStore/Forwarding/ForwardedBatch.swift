@@ -6,6 +6,8 @@ internal import UTF8Text
 
 /// Commits to a database that a server forwards to the one that has the lease.
 struct ForwardedBatch: Sendable {
+    /// The version of the tables that the sender knows.
+    let version: Int64
     /// The number of the database.
     let database: Int64
     /// The term of the lease in which the batch is forwarded.
@@ -22,7 +24,7 @@ struct ForwardedBatch: Sendable {
     /// The maximum size of the JSON of the commits. A server makes larger ones itself.
     static let maximumBytes = 4 << 20
     /// The version of its JSON.
-    private static let format: Int64 = 4
+    private static let format: Int64 = 5
     /// The length of ``token``.
     private static let tokenBytes = 16
 
@@ -30,6 +32,7 @@ struct ForwardedBatch: Sendable {
 
     /// Creates a batch of commits that ``canForward(_:)``.
     init(_ requests: [CommitRequest], _ database: Int64, term: Int64, after anchor: LogAnchor?, at sentTime: Int64) {
+        version = EngineSchema.version
         self.database = database
         self.term = term
         self.anchor = anchor
@@ -54,7 +57,7 @@ struct ForwardedBatch: Sendable {
         requests.enumerated().map { index, request in
             QueuedCommit(
                 request: request,
-                origin: QueuedCommit.Origin(token: token(of: index), term: term, anchor: anchor)
+                origin: QueuedCommit.Origin(version: version, token: token(of: index), term: term, anchor: anchor)
             )
         }
     }
@@ -66,6 +69,7 @@ extension ForwardedBatch {
     private enum Keys {
         static let database: UTF8Key = "database"
         static let format: UTF8Key = "format"
+        static let version: UTF8Key = "version"
         static let term: UTF8Key = "term"
         static let sent: UTF8Key = "sent"
         static let token: UTF8Key = "token"
@@ -148,7 +152,8 @@ extension ForwardedBatch {
         var writer = JSONWriter(reservingCapacity: 256 + commits.reduce(0) { $0 + $1.count + 1 })
         writer.beginObject()
         for (key, number) in [
-            (Keys.format, Self.format), (Keys.database, database), (Keys.term, term), (Keys.sent, sentTime),
+            (Keys.format, Self.format), (Keys.version, version), (Keys.database, database), (Keys.term, term),
+            (Keys.sent, sentTime),
         ] {
             writer.key(key)
             writer.integer(number)
@@ -174,12 +179,14 @@ extension ForwardedBatch {
     /// - Throws: ``StatusCode/invalidArgument`` for anything else, and for a batch of another format.
     init(_ bytes: [UInt8]) throws(StatusError) {
         guard let json = try? JSONText(bytes, limits: Self.limits).root, json[integer: Keys.format] == Self.format,
-            let database = json[integer: Keys.database], let term = json[integer: Keys.term],
+            let version = json[integer: Keys.version], let database = json[integer: Keys.database],
+            let term = json[integer: Keys.term],
             let sentTime = json[integer: Keys.sent],
             let token = json[Keys.token]?.string.flatMap({ Base64.url.decode($0.utf8) }), token.count == Self.tokenBytes,
             let commits = json[Keys.commits]?.elements, let count = json[Keys.commits]?.count,
             (1...CommitBatch.maximumWrites).contains(count)
         else { throw Self.invalid }
+        self.version = version
         self.database = database
         self.term = term
         self.sentTime = sentTime

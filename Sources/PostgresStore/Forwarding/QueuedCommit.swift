@@ -17,6 +17,8 @@ struct QueuedCommit: Sendable {
     /// The server that has forwarded it makes it itself if it gets no answer. Before, it looks for the commit by its token and begins
     /// the next term, under the lock of the database. So a commit of an earlier term is not made any more.
     struct Origin: Sendable {
+        /// The version of the tables that its server knows.
+        let version: Int64
         /// The identity of the commit, by which it is found when the answer was lost.
         let token: [UInt8]
         /// The term of the lease in which it was forwarded.

@@ -5,7 +5,7 @@ internal import DocumentModel
 /// All keys are bytes, which every engine compares as unsigned bytes, so that no collation has an effect. All begin with the number of
 /// a database.
 ///
-/// - `format`: one row with the version of the tables, and the lowest version that a server must know to use them
+/// - `format`: the version of the tables in row 1, and in row 2 the lowest version that a server must know to use them
 ///   (``EngineMigration/minimumVersion``).
 /// - `databases`: the databases by number. `name` is empty for the default one, and null for a deleted one, whose rows are removed
 ///   later. `epoch` is the identity of its history; `observed` the latest time that a point-in-time read has used, after which all
@@ -34,18 +34,33 @@ enum EngineSchema {
     static let version = EngineMigration.all.last?.version ?? 0
     /// The lowest version that a server must know to use tables of this version.
     private static let minimumVersion = EngineMigration.all.map(\.minimumVersion).max() ?? 0
-    /// The first version whose `format` has the lowest one.
-    private static let firstVersionWithMinimum = EngineMigration.minimumVersion.version
 
     /// The versions of tables that exist.
-    struct Stored {
+    struct Versions {
         /// The version of the tables; 0 if there are none.
-        let version: Int64
+        let current: Int64
         /// The lowest version that a server must know.
         let minimum: Int64
 
+        /// - Parameter minimum: `nil` for tables of a version before 5, which do not tell.
+        init(current: Int64, minimum: Int64?) {
+            (self.current, self.minimum) = (current, minimum ?? current)
+        }
+
         /// True if a newer server has changed the tables, and this one can no longer use them.
-        fileprivate var isTooNew: Bool { minimum > EngineSchema.version }
+        fileprivate var areTooNew: Bool { minimum > EngineSchema.version }
+
+        /// Returns the error of a server that was started with other tables and cannot use these; `nil` if it can. A client may repeat
+        /// its call.
+        var unusable: StatusError? {
+            guard areTooNew || current < EngineSchema.version else { return nil }
+            return StatusError(
+                .unavailable,
+                "The engine's tables have version \(current) now, for servers that know version \(minimum) or later; this server was "
+                    + "started with version \(EngineSchema.version), and makes no commits. Restart it, with the release of Hearth that the "
+                    + "other servers have, then try again."
+            )
+        }
     }
 
     /// The tables with rows of a database, except `databases`, and the columns that identify such a row.
@@ -56,21 +71,18 @@ enum EngineSchema {
 }
 
 extension EngineSchema {
-    /// Returns the versions of the tables.
-    static func stored(_ connection: EngineConnection) throws(StatusError) -> Stored {
+    /// Reads the versions of the tables.
+    static func versions(_ connection: EngineConnection) throws(StatusError) -> Versions {
         do throws(StatusError) {
-            let format = EngineStatement("SELECT version FROM hearth.format WHERE id = 1")
-            let version = try connection.execute(format).integer(0, 0) ?? 0
-            guard version >= firstVersionWithMinimum else { return Stored(version: version, minimum: version) }
-            let minimum = try connection.execute(EngineStatement("SELECT minimum FROM hearth.format WHERE id = 1")).integer(0, 0)
-            return Stored(version: version, minimum: minimum ?? version)
+            let rows = try connection.execute(EngineStatement("SELECT version FROM hearth.format ORDER BY id"))
+            return Versions(
+                current: rows.count > 0 ? rows.integer(0, 0) ?? 0 : 0,
+                minimum: rows.count > 1 ? rows.integer(1, 0) : nil
+            )
         } catch {
             // Neither the schema nor the table.
-            guard case .statement("3F000", _) = error.engineError else {
-                guard case .statement("42P01", _) = error.engineError else { throw error }
-                return Stored(version: 0, minimum: 0)
-            }
-            return Stored(version: 0, minimum: 0)
+            guard case .statement(let code, _) = error.engineError, ["3F000", "42P01"].contains(code) else { throw error }
+            return Versions(current: 0, minimum: nil)
         }
     }
 
@@ -78,42 +90,32 @@ extension EngineSchema {
     ///
     /// - Throws: `.failedPrecondition` for tables of a newer server that this one cannot use, with what to do.
     static func prepare(_ connection: EngineConnection) throws(StatusError) {
-        let stored = try stored(connection)
-        guard !stored.isTooNew else { throw tooNew(stored) }
-        if stored.version < version { _ = try migrate(connection) }
+        let stored = try versions(connection)
+        guard !stored.areTooNew else { throw tooNew(stored) }
+        if stored.current < version { _ = try migrate(connection) }
     }
 
     /// Makes the tables in an engine without any, for a program that works beside the servers. It changes no tables that servers use.
     ///
     /// - Throws: `.failedPrecondition` for tables of an older server, and of a newer one that this program cannot use, with what to do.
     static func check(_ connection: EngineConnection) throws(StatusError) {
-        let stored = try stored(connection)
-        guard !stored.isTooNew else { throw tooNew(stored) }
-        if stored.version == 0 {
+        let stored = try versions(connection)
+        guard !stored.areTooNew else { throw tooNew(stored) }
+        if stored.current == 0 {
             _ = try migrate(connection)
-        } else if stored.version < version {
+        } else if stored.current < version {
             throw StatusError(
                 .failedPrecondition,
-                "The engine's tables have version \(stored.version), made by an older server; this program knows version \(version). "
+                "The engine's tables have version \(stored.current), made by an older server; this program knows version \(version). "
                     + "Use the release of Hearth that the servers have, or bring the tables to this version with: hearth engine migrate"
             )
         }
     }
 
-    /// Returns the error for a commit of a server whose version of the tables a newer one has left behind. A client may repeat it.
-    static func leftBehind(by minimum: Int64) -> StatusError {
-        StatusError(
-            .unavailable,
-            "The engine's tables were changed by a newer server, and need servers that know version \(minimum) of them; this one knows "
-                + "version \(version), and makes no commits. Restart it with the release of Hearth that the other servers have, then "
-                + "try again."
-        )
-    }
-
-    private static func tooNew(_ stored: Stored) -> StatusError {
+    private static func tooNew(_ stored: Versions) -> StatusError {
         StatusError(
             .failedPrecondition,
-            "The engine's tables have version \(stored.version), made by a newer server, and need servers that know version "
+            "The engine's tables have version \(stored.current), made by a newer server, and need servers that know version "
                 + "\(stored.minimum) of them; this one knows version \(version). Use the newer release of Hearth."
         )
     }
@@ -130,7 +132,6 @@ extension EngineSchema {
                     """
                     CREATE SCHEMA IF NOT EXISTS hearth;
                     CREATE TABLE IF NOT EXISTS hearth.format (id BIGINT PRIMARY KEY, version BIGINT NOT NULL);
-                    ALTER TABLE hearth.format ADD COLUMN IF NOT EXISTS minimum BIGINT NOT NULL DEFAULT 0;
                     INSERT INTO hearth.format (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING;
                     """
                 )
@@ -156,22 +157,19 @@ extension EngineSchema {
         try connection.execute([
             EngineStatement("BEGIN"), EngineStatement("SELECT version FROM hearth.format WHERE id = 1 FOR UPDATE"),
         ])
-        let stored = try stored(connection)
-        guard !stored.isTooNew else { throw tooNew(stored) }
-        guard stored.version < version else {
+        let stored = try versions(connection)
+        guard !stored.areTooNew else { throw tooNew(stored) }
+        guard stored.current < version else {
             connection.rollBack()
-            return stored.version
+            return stored.current
         }
-        for migration in EngineMigration.all where migration.version > stored.version { try migration.run(connection) }
+        for migration in EngineMigration.all where migration.version > stored.current { try migration.run(connection) }
         try connection.execute([
-            EngineStatement(
-                "UPDATE hearth.format SET version = $1::bigint, minimum = $2::bigint WHERE id = 1",
-                .integer(version),
-                .integer(minimumVersion)
-            ),
+            EngineStatement("UPDATE hearth.format SET version = $1::bigint WHERE id = 1", .integer(version)),
+            EngineStatement("UPDATE hearth.format SET version = $1::bigint WHERE id = 2", .integer(minimumVersion)),
             EngineStatement("COMMIT"),
         ])
-        return stored.version
+        return stored.current
     }
 
     private static let maximumAttempts = 5
