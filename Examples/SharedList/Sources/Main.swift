@@ -58,19 +58,20 @@ struct Main {
     private static func watch(_ list: SharedList) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await list.watch { output("\n" + $0) } }
-            group.addTask { try await list.watchRefusals(areSeen: true) { output($0) } }
+            group.addTask { try await list.watch(list.refusals, areSeen: true) { output($0) } }
             try await group.waitForAll()
         }
     }
 
     /// Shows the state of the queue after sending what it has, and what the server has refused.
     private static func showStatus(of list: SharedList, _ isOffline: Bool) async throws {
-        async let refusals: Void = list.watchRefusals(areSeen: false) { output($0) }
+        let refusals = list.refusals
+        async let shown: Void = list.watch(refusals, areSeen: false) { output($0) }
         if !isOffline { try await list.synchronize(within: .seconds(3)) }
         output(try await list.status())
         // Ends the refusals.
         try await list.db.terminate()
-        try await refusals
+        try await shown
     }
 
     /// Writes a text at once, also into a pipe.

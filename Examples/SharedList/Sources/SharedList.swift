@@ -103,11 +103,18 @@ struct SharedList {
         return text
     }
 
-    /// Calls `show` with each change that the server refuses while nobody waits, as text, until the database is terminated.
+    /// The changes that the server refuses while nobody waits, from now on until the database is terminated.
     ///
     /// Changes that were refused in earlier runs come first, until they have been acknowledged.
-    func watchRefusals(areSeen: Bool, _ show: (String) -> Void) async throws {
-        for try await rejected in db.rejectedWrites {
+    var refusals: AsyncThrowingStream<RejectedWrites, any Error> { db.rejectedWrites }
+
+    /// Calls `show` with each refused change, as text.
+    func watch(
+        _ refusals: AsyncThrowingStream<RejectedWrites, any Error>,
+        areSeen: Bool,
+        _ show: (String) -> Void
+    ) async throws {
+        for try await rejected in refusals {
             let texts = rejected.writes.map { $0.data()["text"] as? String ?? $0.document.documentID }
             show("Refused: \(texts.joined(separator: ", ")). \(rejected.error.localizedDescription)")
             if areSeen { rejected.acknowledge() }
