@@ -90,7 +90,7 @@ final class BackgroundJob: Sendable {
     /// The URL that the page of the finished job links to, unless documents were imported.
     let returnURL: String
     let startTime: Timestamp
-    /// True if another server of the engine runs the job, or ran it, or this one before it was restarted: by a report alone it is known.
+    /// True for a job that is known by reports alone: of another server of the engine, or of this one before it was restarted.
     let isReported: Bool
     private let errors: PageErrorLog
     private let startInstant = ContinuousClock.now

@@ -85,7 +85,7 @@ struct JobFile: Sendable {
     /// Adds or replaces a job, and removes those that are no longer kept.
     mutating func report(_ entry: Entry, id: UTF8Key) {
         entries[id] = entry
-        entries = entries.filter { $0.value.age(at: entry.reportTime) < Self.retention }
+        entries = entries.filter { $0.value.distance(to: entry.reportTime) < Self.retention }
         while entries.count > Self.maximumCount,
             let oldest = entries.filter({ $0.key != id }).min(by: { $0.value.evictionOrder < $1.value.evictionOrder })
         {
@@ -118,8 +118,8 @@ struct JobFile: Sendable {
 }
 
 extension JobFile.Entry {
-    /// Returns the time since the last report.
-    func age(at now: Timestamp) -> Duration { .microseconds(now.microseconds - reportTime.microseconds) }
+    /// Returns the time between the last report and another time, which a wrong clock may put before it.
+    func distance(to time: Timestamp) -> Duration { .microseconds(abs(time.microseconds - reportTime.microseconds)) }
 
     /// The order in which jobs make room for others.
     fileprivate var evictionOrder: (Int, Timestamp) { (progress.isFinished ? 0 : 1, reportTime) }

@@ -10,6 +10,8 @@ struct JobProgressView: ViewModel {
 
     /// The time before which there is no estimate.
     private static let minimumElapsed = Duration.seconds(2)
+    /// The maximum of an estimate: a hundred years.
+    private static let maximumSecondsLeft = 3.2e9
 
     /// Creates the view of work that is in progress; returns `nil` if its total is unknown or exceeded.
     init?(_ completedCount: Int, of totalCount: Int?, since startTime: Timestamp, now: Timestamp) {
@@ -22,7 +24,8 @@ struct JobProgressView: ViewModel {
             text = percentage
             return
         }
-        let left = RelativeTime.text(of: elapsed * ((1 - share) / share))
+        // The numbers may be any that another server has reported.
+        let left = RelativeTime.text(of: .seconds(min(elapsed / .seconds(1) * (1 - share) / share, Self.maximumSecondsLeft)))
         text = localized("{share}, {time} left", ["share": percentage, "time": left])
     }
 }

@@ -98,17 +98,17 @@ final class JobRunner: Sendable {
     }
 
     /// Returns a job of any server in a database by its ID; `nil` if the caller may not see it.
-    func sharedJob(_ id: UTF8Key, for caller: Caller, in database: DatabaseID) async -> BackgroundJob? {
+    func sharedJob(_ id: UTF8Key, for caller: Caller, in database: DatabaseID) async throws(StatusError) -> BackgroundJob? {
         if let job = job(id, for: caller, in: database) { return job }
-        return await jobs(for: caller, in: database).first { $0.id == id }
+        return try await jobs(for: caller, in: database).first { $0.id == id }
     }
 
     /// Returns the jobs of all servers in a database that the caller may see, newest first.
-    func jobs(for caller: Caller, in database: DatabaseID) async -> [BackgroundJob] {
+    func jobs(for caller: Caller, in database: DatabaseID) async throws(StatusError) -> [BackgroundJob] {
         let own = jobs(for: caller).filter { $0.database == database }
         guard let shared else { return own }
         let known = Set(own.map(\.id))
-        let others = await shared.jobs(PageErrorLog(logger: logger)).filter {
+        let others = try await shared.jobs(PageErrorLog(logger: logger)).filter {
             !known.contains($0.id) && $0.database == database && $0.isVisible(to: caller)
         }
         return (own + others).sorted { $0.startTime > $1.startTime }

@@ -16,7 +16,7 @@ struct JobsController {
             let (caller, database) = (context.caller, context.databaseName)
             return .page(
                 JobsPage(
-                    await jobRunner.jobs(for: caller, in: database),
+                    try await jobRunner.jobs(for: caller, in: database),
                     busyDatabases: jobRunner.busyDatabases(for: caller, excluding: database),
                     now: request.now
                 )
@@ -27,7 +27,7 @@ struct JobsController {
     /// Handles the page of a job and the forms that stop and undo it.
     func show(_ id: UTF8Key) async -> PageResponse {
         await request.respond { submission throws(StatusError) in
-            guard let job = await jobRunner.sharedJob(id, for: context.caller, in: context.databaseName) else {
+            guard let job = try await jobRunner.sharedJob(id, for: context.caller, in: context.databaseName) else {
                 return .page(ErrorPage.notFound)
             }
             guard let submission else { return .page(JobPage(job, now: request.now)) }

@@ -66,12 +66,15 @@ package final class SharedJobs: Sendable {
         }
     }
 
-    /// Returns the jobs of all servers, as they have last reported them; none if the engine does not answer.
-    func jobs(_ errors: PageErrorLog) async -> [BackgroundJob] {
+    /// Returns the jobs of all servers, as they have last reported them; none if a newer version of Hearth has written the record.
+    ///
+    /// - Throws: The error of the engine.
+    func jobs(_ errors: PageErrorLog) async throws(StatusError) -> [BackgroundJob] {
+        let (now, bytes) = (now(), try await record.snapshot().bytes)
         do throws(StatusError) {
-            let now = now()
-            return try JobFile(replacingDamaged: try await record.snapshot().bytes).entries.map { id, entry in
-                BackgroundJob(entry, id: id, isLost: entry.age(at: now) > Self.maximumSilence, errors: errors)
+            return try JobFile(replacingDamaged: bytes).entries.map { id, entry in
+                let isLost = entry.distance(to: now) > Self.maximumSilence
+                return BackgroundJob(entry, id: id, isLost: isLost, errors: errors)
             }
         } catch {
             logger.debug("The jobs of other servers could not be read", metadata: ["error": "\(error.message)"])
@@ -124,7 +127,7 @@ extension BackgroundJob {
         if isLost, !progress.isFinished {
             progress.isFinished = true
             progress.failure = localized(
-                "The server that ran the job has ended, or is cut off from the database engine. Changes made so far are kept."
+                "The server that ran the job has ended, or is cut off from the database engine. What it has changed is kept, also what it has not reported."
             )
         }
         set(

@@ -148,7 +148,7 @@ struct JobRunnerTests {
                 )
                 #expect(await site.get("/admin/jobs/w0").status == .notFound)
                 let jobRunner = site.pages.jobRunner
-                #expect(await jobRunner.jobs(for: .openAccess, in: other).map(\.id) == ["w0"])
+                #expect(try await jobRunner.jobs(for: .openAccess, in: other).map(\.id) == ["w0"])
                 #expect(jobRunner.busyDatabases(for: .openAccess, excluding: other).isEmpty)
                 #expect(await site.post("/admin/jobs/w0", "").status == .notFound)
             }
