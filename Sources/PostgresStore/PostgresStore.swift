@@ -304,6 +304,7 @@ extension PostgresStore {
     package func setQuota(_ quota: DatabaseQuota) async throws(StatusError) {
         let database = database
         try await engine.writes.write { connection throws(StatusError) in
+            try EngineSchema.requireUsable(connection)
             try connection.execute(
                 EngineStatement(
                     """

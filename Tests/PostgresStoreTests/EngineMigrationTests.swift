@@ -167,6 +167,15 @@ struct EngineMigrationTests {
         let index = try IndexDefinition(collection: CollectionID("c"), fields: [.init(FieldPath("a")), .init(FieldPath("b"))])
         let refused = await #expect(throws: StatusError.self) { try await host.store.changeIndexes(.create(index)) }
         #expect(refused?.code == .unavailable)
+        for change in [
+            { try await host.store.setQuota(DatabaseQuota(documentCount: 1)) },
+            { _ = try await host.open(DatabaseIdentity(DatabaseID(project: "p", database: "d"))) },
+            { try await host.delete(DatabaseID(project: "p", database: "d")) },
+        ] as [() async throws -> Void] {
+            #expect((await #expect(throws: StatusError.self) { try await change() })?.code == .unavailable)
+        }
+        // A load balancer sends its clients to the newer ones.
+        #expect(await host.store.writeBlockedReason?.message.contains("version 999") == true)
         // It leaves the lease to a newer one.
         while host.engine.leases.term(of: host.store.database) != nil { try await Task.sleep(for: .milliseconds(10)) }
         await host.close()

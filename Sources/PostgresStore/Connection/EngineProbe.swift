@@ -2,7 +2,7 @@ internal import Concurrency
 internal import DocumentModel
 internal import Synchronization
 
-/// The check whether the engine accepts writes, for callers that must not wait for it long.
+/// The check whether the engine accepts writes of this server, for callers that must not wait for it long.
 ///
 /// It has a session of its own, so that it waits for no other call. While the engine is silent, all checks share one attempt, for which
 /// each of them waits for a limited time.
@@ -52,7 +52,8 @@ final class EngineProbe: Sendable {
                     let rows = try connection.execute(
                         EngineStatement("SELECT CAST(current_setting('transaction_read_only') AS BYTEA)")
                     )
-                    return rows.text(0, 0) == "on" ? EngineError.statement(code: "25006", message: "").status : nil
+                    if rows.text(0, 0) == "on" { return EngineError.statement(code: "25006", message: "").status }
+                    return try EngineSchema.versions(connection).unusable
                 }
             } catch {
                 return error

@@ -28,6 +28,7 @@ struct DatabaseRow: Sendable {
             self = known
             return
         }
+        try EngineSchema.requireUsable(connection)
         if let maximumCount, try Self.all(connection).count >= maximumCount {
             throw StatusError(
                 .resourceExhausted,
@@ -130,7 +131,7 @@ struct DatabaseRow: Sendable {
             )
         )
         guard rows.count == 1 else { throw .databaseDeleted }
-        if isLocking, let unusable = try EngineSchema.versions(connection).unusable { throw unusable }
+        if isLocking { try EngineSchema.requireUsable(connection) }
         let definitions =
             try rows.bytes(0, 0).map { bytes throws(StatusError) in try IndexDefinitions(bytes) } ?? IndexDefinitions()
         return (definitions, try IndexProgress(rows.bytes(0, 1)))

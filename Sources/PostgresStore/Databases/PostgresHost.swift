@@ -161,6 +161,7 @@ package final class PostgresHost: StoreHost {
 
     package func delete(_ id: DatabaseID) async throws(StatusError) {
         try await engine.writes.write { connection throws(StatusError) in
+            try EngineSchema.requireUsable(connection)
             // Waits for the commit in progress. Later ones find no database.
             try connection.execute(
                 EngineStatement("UPDATE hearth.databases SET name = NULL WHERE name = $1::bytea", .bytes(DatabaseRow.name(id)))
@@ -172,7 +173,8 @@ package final class PostgresHost: StoreHost {
     package func purgeDeletedDatabases() async throws(StatusError) {
         while !isPurgeStopped.load(ordering: .relaxed) {
             let removedCount = try await engine.writes.write { connection throws(StatusError) in
-                try DeletedDatabase(connection)?.removeRows(connection)
+                try EngineSchema.requireUsable(connection)
+                return try DeletedDatabase(connection)?.removeRows(connection)
             }
             guard removedCount != nil else { return }
         }

@@ -86,6 +86,13 @@ extension EngineSchema {
         }
     }
 
+    /// Checks that this server can use the tables, before it changes what is not part of a commit.
+    ///
+    /// - Throws: `.unavailable` if a newer server has changed them, or an older state was restored.
+    static func requireUsable(_ connection: EngineConnection) throws(StatusError) {
+        if let unusable = try versions(connection).unusable { throw unusable }
+    }
+
     /// Makes the tables in an engine without any, and brings those of an older server to the version of this one.
     ///
     /// - Throws: `.failedPrecondition` for tables of a newer server that this one cannot use, with what to do.
