@@ -2,6 +2,7 @@ import DocumentModel
 import Foundation
 import HearthClient
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 import UTF8Text
@@ -212,6 +213,43 @@ struct SharedStateTests {
             #expect(try await call("documents.get", #"{"path":"c/a"}"#, of: server)["error"] != nil)
             #expect(try await call("documents.get", #"{"path":"c/a"}"#, of: server, key: key)["result"] != nil)
             #expect(try await server.stop() == .code(0))
+        }
+    }
+
+    @Test func `A transaction of the Swift client whose server dies is run again on another one`() async throws {
+        try await withTwoServers { first, second, engine in
+            let settings = FirestoreSettings()
+            settings.host = String(first.address.dropFirst("http://".count))
+            settings.isSSLEnabled = false
+            let db = Firestore(settings: settings)
+            let counter = db.document("c/counter")
+            try await counter.setData(["n": 10])
+            let attempts = Mutex<[Int64]>([])
+            let port = String(try #require(first.address.split(separator: ":").last))
+            let folder = first.folder.deletingLastPathComponent().appendingPathComponent("third")
+            // It takes the address of the one that is killed.
+            let third = Mutex<EndToEndServer?>(nil)
+            try await db.runTransaction { transaction in
+                let number = try await transaction.getDocument(counter).data()?["n"] as? Int64 ?? 0
+                let isFirst = attempts.withLock { attempts in
+                    attempts.append(number)
+                    return attempts.count == 1
+                }
+                if isFirst {
+                    _ = try await first.process.end(with: SIGKILL)
+                    let server = try await EndToEndServer(data: folder, engine: engine, port: port)
+                    third.withLock { $0 = server }
+                    // The change of another client in between must not get lost.
+                    try await second.connection.set(DocumentPath("c/counter"), ["n": .integer(15)])
+                }
+                transaction.updateData(["n": number - 1], forDocument: counter)
+            }
+            #expect(attempts.withLock { $0 } == [10, 15])
+            let document = try await counter.getDocument()
+            #expect(document.data()?["n"] as? Int64 == 14)
+            try await db.terminate()
+            let started = third.withLock { $0 }
+            #expect(try await #require(started).stop() == .code(0))
         }
     }
 
