@@ -39,7 +39,8 @@ package final class EngineImport: Sendable {
     /// Begins to fill a database, which is created if it does not exist.
     ///
     /// - Parameter id: An additional database; `nil` for the default one.
-    /// - Throws: `.failedPrecondition` if the database has ever had a document, or if the engine has tables of a version that this program cannot use;
+    /// - Throws: `.failedPrecondition` if the database has ever had a document, or if the engine has tables of a
+    ///   version that this program cannot use;
     ///   `.unavailable` when the engine cannot be reached.
     package static func begin(
         _ configuration: PostgresConfiguration,

@@ -38,8 +38,8 @@ package final class EngineRecord: AtomicRecord {
     /// Calls `body` with a record of the default database, for a program that works beside the servers: it changes no tables that
     /// servers use, and takes no lease.
     ///
-    /// - Throws: `.unavailable` when the engine cannot be reached; `.failedPrecondition` when it has tables of a version that this program cannot use; the
-    ///   errors of `body`.
+    /// - Throws: `.unavailable` when the engine cannot be reached; `.failedPrecondition` when it has tables of a version that this
+    ///   program cannot use; the errors of `body`.
     package static func withRecord<Result>(
         _ id: Name,
         in configuration: PostgresConfiguration,

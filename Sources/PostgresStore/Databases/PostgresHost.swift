@@ -29,8 +29,8 @@ package final class PostgresHost: StoreHost {
 
     /// Connects to an engine, makes Hearth's tables or brings them to the version of this program, and opens the default database, creating it if needed.
     ///
-    /// - Throws: `.unavailable` when the engine cannot be reached; `.failedPrecondition` when its tables are those of a newer server and cannot be used, or the
-    ///   user has not the rights.
+    /// - Throws: `.unavailable` when the engine cannot be reached; `.failedPrecondition` when its tables are those of a newer server
+    ///   and cannot be used, or the user has not the rights.
     package static func open(
         _ configuration: PostgresConfiguration,
         logger: Logger

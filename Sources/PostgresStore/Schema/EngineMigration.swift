@@ -13,5 +13,5 @@ struct EngineMigration: Sendable {
     let run: @Sendable (EngineConnection) throws(StatusError) -> Void
 
     /// All steps, in their order.
-    static let all = [tables, entries, sharedState, addresses, minimumVersion]
+    static let all = [tables, entries, sharedState, addresses, compatibility]
 }
