@@ -23,7 +23,6 @@ struct APIKeyFile: Sendable {
 
     /// The file's bytes.
     func encoded() -> [UInt8] {
-        let newline = UInt8(ascii: "\n")
         let lines = keys.map { key in
             var writer = JSONWriter()
             writer.beginObject()
@@ -33,9 +32,7 @@ struct APIKeyFile: Sendable {
             writer.endObject()
             return writer.finish()
         }
-        return Array(#"{"format":\#(Self.format),"keys":["#.utf8) + [newline]
-            + lines.joined(separator: [UInt8(ascii: ","), newline])
-            + (lines.isEmpty ? [] : [newline]) + Array("]}".utf8) + [newline]
+        return ListRecord(format: Self.format, list: APIKeyMembers.keys, subject: "API keys").encoded(lines)
     }
 
     /// Parses the file, or returns no keys if the file is missing.

@@ -24,7 +24,7 @@ struct SessionFile: Sendable {
     /// The sessions by the hashes of their IDs.
     var entries: [UTF8Key: Entry] = [:]
 
-    private static let format: Int64 = 1
+    private static let record = ListRecord(format: 1, list: "sessions", subject: "browser sessions")
 
     /// Creates a record without sessions.
     init() {}
@@ -34,22 +34,11 @@ struct SessionFile: Sendable {
     /// - Throws: ``StatusCode/dataLoss`` if it is malformed; ``StatusCode/failedPrecondition`` if a newer version of Hearth wrote it.
     init(contents bytes: [UInt8]?) throws(StatusError) {
         guard let bytes else { return }
-        guard let root = try? JSONText(bytes).root, case .integer(let format)? = root["format"]?.number else {
-            throw Self.damaged
-        }
-        guard format <= Self.format else {
-            throw StatusError(
-                .failedPrecondition,
-                "The record of the browser sessions has format \(format), but this version of Hearth reads formats up to \(Self.format). "
-                    + "Use a newer version of Hearth."
-            )
-        }
-        guard format == Self.format, let elements = root["sessions"]?.elements else { throw Self.damaged }
-        for element in elements {
+        for element in try Self.record.objects(in: bytes) {
             guard let id = element["id"]?.string, let isSecure = element["secure"]?.boolean,
                 let network = element["network"]?.string, let start = Self.time("startTime", in: element),
                 let lastUse = Self.time("lastUseTime", in: element)
-            else { throw Self.damaged }
+            else { throw Self.record.damaged }
             entries[UTF8Key(id)] = Entry(
                 key: element["key"]?.string.map { UTF8Key($0) },
                 isSecure: isSecure,
@@ -73,7 +62,6 @@ struct SessionFile: Sendable {
 
     /// The record's bytes.
     var encoded: [UInt8] {
-        let newline = UInt8(ascii: "\n")
         let lines = entries.sorted { $0.key < $1.key }.map { id, entry in
             var writer = JSONWriter()
             writer.beginObject()
@@ -86,14 +74,10 @@ struct SessionFile: Sendable {
             writer.endObject()
             return writer.finish()
         }
-        return Array(#"{"format":\#(Self.format),"sessions":["#.utf8) + [newline]
-            + lines.joined(separator: [UInt8(ascii: ","), newline])
-            + (lines.isEmpty ? [] : [newline]) + Array("]}".utf8) + [newline]
+        return Self.record.encoded(lines)
     }
 
     private static func time(_ name: UTF8Key, in node: JSONNode) -> Timestamp? {
         node[name]?.string.flatMap { try? Timestamp(rfc3339: $0) }
     }
-
-    private static let damaged = StatusError(.dataLoss, "The record of the browser sessions cannot be read.")
 }

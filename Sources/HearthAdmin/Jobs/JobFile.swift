@@ -34,7 +34,7 @@ struct JobFile: Sendable {
     /// The JSON of jobs that a newer version has reported in another way. They stay as they are.
     private var unknownJobs: [[UInt8]] = []
 
-    private static let format: Int64 = 1
+    private static let record = ListRecord(format: 1, list: "jobs", subject: "jobs")
     /// The maximum size of a list in a job, in bytes: errors, kept documents, collections.
     private static let maximumListBytes = 2_048
     /// The maximum number of jobs. Finished ones make room for others first.
@@ -50,18 +50,8 @@ struct JobFile: Sendable {
     /// - Throws: ``StatusCode/dataLoss`` if it is malformed; ``StatusCode/failedPrecondition`` if a newer version of Hearth wrote it.
     init(contents bytes: [UInt8]?) throws(StatusError) {
         guard let bytes else { return }
-        guard let root = try? JSONText(bytes).root, case .integer(let format)? = root["format"]?.number else {
-            throw Self.damaged
-        }
-        guard format <= Self.format else {
-            throw StatusError(
-                .failedPrecondition,
-                "The record of the jobs has format \(format), but this version of Hearth reads formats up to \(Self.format)."
-            )
-        }
-        guard format == Self.format, let elements = root["jobs"]?.elements else { throw Self.damaged }
-        for element in elements {
-            guard let id = element["id"]?.string else { throw Self.damaged }
+        for element in try Self.record.objects(in: bytes) {
+            guard let id = element["id"]?.string else { throw Self.record.damaged }
             // A path or an ID that is not valid is none that this version could show either.
             if let entry = try? Entry(element) {
                 entries[UTF8Key(id)] = entry
@@ -102,19 +92,13 @@ struct JobFile: Sendable {
 
     /// The record's bytes.
     var encoded: [UInt8] {
-        let newline = UInt8(ascii: "\n")
         let known = entries.sorted { $0.key < $1.key }.map { id, entry in
             var writer = JSONWriter()
             entry.write(to: &writer, id: id, maximumListBytes: Self.maximumListBytes)
             return writer.finish()
         }
-        let lines = known + unknownJobs
-        return Array(#"{"format":\#(Self.format),"jobs":["#.utf8) + [newline]
-            + lines.joined(separator: [UInt8(ascii: ","), newline])
-            + (lines.isEmpty ? [] : [newline]) + Array("]}".utf8) + [newline]
+        return Self.record.encoded(known + unknownJobs)
     }
-
-    private static let damaged = StatusError(.dataLoss, "The record of the jobs cannot be read.")
 }
 
 extension JobFile.Entry {
